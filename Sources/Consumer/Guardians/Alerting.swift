@@ -23,10 +23,13 @@ extension Guardians {
         _ rule: WatchRule, _ kind: Notification.Kind, _ key: String, at time: Int64, about: String? = nil
     ) throws(VaultError) {
         let (dependent, now) = (rule.dependent, context.now())
+        guard !context.doors.isBeingForgotten(dependent) else { return }
+        let isAllowed = raised.take(rule.id, now: clock()) == nil
         try context.store.change(naming: try people(around: dependent)) { () throws(VaultError) in
             // The guardian may have taken the rule away, or the dependent their consent, in the meantime.
-            guard try rules.rule(rule.id) != nil else { return }
+            guard try rules.isThere(rule.id) else { return }
             try rules.write(rule)
+            guard isAllowed else { return }
             guard let tie = try ties.tie(of: rule.guardian, to: dependent), tie.allowed.contains(rule.sight) else {
                 return
             }
@@ -35,7 +38,9 @@ extension Guardians {
                 id: try alerts.id(rule.id.text, key), dependent: dependent, kind: kind, time: time, about: about,
                 sight: rule.sight, pause: pause)
             alert.told = [rule.guardian]
-            guard try alerts.add(alert, next: try next(alert) == nil ? nil : pause.map { now + $0 }) else { return }
+            guard try alerts.add(alert, now: now, next: try next(alert) == nil ? nil : pause.map { now + $0 }) else {
+                return
+            }
             try tell(alert, to: rule.guardian, now: now)
         }
     }
@@ -48,7 +53,7 @@ extension Guardians {
             id: try alerts.id("help \(dependent)", occasion), dependent: dependent, kind: .helpWanted, time: now,
             about: words, sight: nil, pause: nil)
         alert.told = guardians
-        guard try alerts.add(alert, next: nil) else { return guardians.count }
+        guard try alerts.add(alert, now: now, next: nil) else { return guardians.count }
         for guardian in guardians { try tell(alert, to: guardian, now: now) }
         return guardians.count
     }
@@ -56,16 +61,17 @@ extension Guardians {
     /// Tells the next guardians of alerts that nobody has confirmed.
     func escalate() throws(VaultError) {
         let now = context.now()
-        for due in try alerts.due(now) {
-            try context.store.change(naming: try people(around: due.dependent)) { () throws(VaultError) in
-                guard var alert = try alerts.alert(due.id), alert.confirmed == nil, let guardian = try next(alert)
-                else {
-                    if let alert = try alerts.alert(due.id) { try alerts.change(alert, next: nil) }
-                    return
+        for due in try alerts.due(now) where !context.doors.isBeingForgotten(due.dependent) {
+            attempt(due.dependent) { () throws(VaultError) in
+                try context.store.change(naming: try people(around: due.dependent)) { () throws(VaultError) in
+                    guard var alert = try alerts.alert(due.id), alert.confirmed == nil, let guardian = try next(alert)
+                    else {
+                        return try alerts.settle(due.id)
+                    }
+                    alert.told.append(guardian)
+                    try alerts.change(alert, next: try next(alert) == nil ? nil : alert.pause.map { now + $0 })
+                    try tell(alert, to: guardian, now: now)
                 }
-                alert.told.append(guardian)
-                try alerts.change(alert, next: try next(alert) == nil ? nil : alert.pause.map { now + $0 })
-                try tell(alert, to: guardian, now: now)
             }
         }
     }

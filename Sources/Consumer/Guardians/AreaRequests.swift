@@ -82,7 +82,7 @@ extension Guardians {
         let reply = try once(request, with: [dependent]) { user, _ in
             guard let tie = try ties.tie(of: user, to: dependent) else { throw Self.noDependent }
             guard tie.allowed.contains(rule.sight) else { throw Self.notAllowed(rule.sight) }
-            if before == nil, try rules.rules(for: dependent).count(where: { $0.guardian == user }) >= WatchRules.most {
+            if before == nil, try rules.count(for: dependent, of: user) >= WatchRules.most {
                 let words = "you have \(WatchRules.most) areas and alerts for this person already: remove one"
                 throw ReplyError(.notAllowed, words)
             }
@@ -137,7 +137,7 @@ extension Guardians {
         let user = try request.user
         var (areas, regions): ([JSON], [JSON]) = ([], [])
         for (dependent, tie) in try dependents(request) {
-            areas += try rules.rules(for: dependent).filter { $0.guardian == user && $0.area != nil }.map(\.json)
+            areas += try rules.rules(for: dependent, of: user).filter { $0.area != nil }.map(\.json)
             guard tie.allowed.contains(.location) else { continue }
             regions += try PhoneRegions.read(context.documents, of: dependent).json(of: dependent)
         }
@@ -149,7 +149,7 @@ extension Guardians {
         let language = try context.notifications.language(of: user)
         var (mine, told): ([JSON], [Alert]) = ([], [])
         for (dependent, _) in try dependents(request) {
-            mine += try rules.rules(for: dependent).filter { $0.guardian == user && $0.area == nil }.map(\.json)
+            mine += try rules.rules(for: dependent, of: user).filter { $0.area == nil }.map(\.json)
             told += try alerts.alerts(of: dependent).filter { $0.told.contains(user) }
         }
         told.sort { ($0.time, $0.id.text) > ($1.time, $1.id.text) }

@@ -42,13 +42,17 @@ extension Guardians {
         _ result: Result<Bool, any Error>
     ) {
         request.answering {
-            guard case .success(true) = result, let dependent, try mayConnect(user, to: dependent, known) else {
-                if case .failure(let error) = result {
-                    tries.abandoned(user)
-                    throw error
-                }
-                failed(user, for: dependent)
-                throw Self.wrong
+            let isRight: Bool
+            do {
+                isRight = try result.get() && dependent.map { try mayConnect(user, to: $0, known) } ?? false
+            } catch {
+                tries.abandoned(user)
+                throw error
+            }
+            guard isRight, let dependent else {
+                // Before anything is written: how long it takes tells nothing.
+                request.refuse(Self.wrong)
+                return failed(user, for: dependent)
             }
             tries.succeeded(user)
             let reply = try once(request, with: [dependent]) { user, now in
@@ -62,7 +66,7 @@ extension Guardians {
                 return try entry(dependent, of: user)
             }
             context.limitedLog.notice("guardian of \(dependent)") { "\(user) is a guardian of \(dependent)\($0)" }
-            tiesChanged(of: dependent)
+            tiesChanged(of: dependent, with: user)
             request.done(reply)
         }
     }

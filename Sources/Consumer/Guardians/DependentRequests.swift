@@ -84,7 +84,7 @@ extension Guardians {
             if isMutual { try tell(dependent, .guardianLeft, .guardianLeft, of: user, now: now) }
             return [:]
         }
-        tiesChanged(of: dependent)
+        tiesChanged(of: dependent, with: try request.user)
         return reply
     }
 
@@ -133,7 +133,13 @@ extension Guardians {
             }
             try context.store.change(dependent) { () throws(VaultError) in try addLook(user, at: dependent) }
             let shown = day
-            readers.questions.answer(request) { source in
+            var asked = request
+            // While it was read, the dependent may have taken their consent back.
+            asked.answer = { [unowned self] outcome in
+                let isAllowed = try? ties.tie(of: user, to: dependent)?.allowed.contains(.location)
+                if isAllowed == true { request.answer(outcome) } else { request.refuse(Self.unknown) }
+            }
+            readers.questions.answer(asked) { source in
                 var path = DayPath()
                 var judge = MotionJudge()
                 for interval in intervals where !interval.isEmpty {

@@ -62,7 +62,7 @@ extension Guardians {
             }
             return try entry(tie, Looks.read(context.documents, of: user))
         }
-        tiesChanged(of: try request.user)
+        tiesChanged(of: try request.user, with: guardian)
         return reply
     }
 
@@ -73,7 +73,7 @@ extension Guardians {
             try end(guardian, of: user, now: now)
             return [:]
         }
-        tiesChanged(of: try request.user)
+        tiesChanged(of: try request.user, with: guardian)
         return reply
     }
 
@@ -95,7 +95,7 @@ extension Guardians {
             try ties.change(guardiansOf: user) { list in list.blocked.append(guardian) }
             return ["guardian": .string(guardian.text), "blocked": true]
         }
-        tiesChanged(of: try request.user)
+        tiesChanged(of: try request.user, with: guardian)
         return reply
     }
 

@@ -32,6 +32,9 @@ package final class Guardians: FeatureService, @unchecked Sendable {
     var tries = CodeTries()
     /// How often a dependent may ask for help: each time, all guardians are told.
     var helps = Allowance<ID>(perSecond: 1.0 / 60, burst: 5)
+    /// How often what phones say of their regions is kept, and how often a rule tells something.
+    var regionWrites = Allowance<ID>(perSecond: 0.1, burst: 20)
+    var raised = Allowance<ID>(perSecond: 1.0 / 60, burst: 20)
     /// How often a guardian may have a dependent's phones asked.
     var questions = Allowance<ID>(perSecond: 1.0 / 20, burst: 10)
     // Dependents who let somebody see something, and what the broker has of it: see Watching.

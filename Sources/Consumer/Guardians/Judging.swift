@@ -18,8 +18,9 @@ extension Guardians {
     private static let (looking, keeping): (UInt64, UInt64) = (5000, 60_000)
 
     /// The rules of a dependent who is watched, as they are kept. What is known of a rule stays, unless it was replaced.
-    func loadRules(of dependent: ID) throws(VaultError) {
-        let known = watched[dependent]?.rules ?? []
+    /// - Parameter before: what is known of them; nil for what is in memory.
+    func loadRules(of dependent: ID, knowing before: [WatchedRule]? = nil) throws(VaultError) {
+        let known = before ?? watched[dependent]?.rules ?? []
         let rules = try self.rules.rules(for: dependent)
         watched[dependent]?.rules = rules.map { rule in
             known.first { $0.rule.id == rule.id && $0.rule.begin == rule.begin && $0.rule.json == rule.json }
@@ -38,13 +39,16 @@ extension Guardians {
         for index in one.rules.indices {
             guard let area = one.rules[index].rule.area, one.rules[index].rule.isEnabled else { continue }
             for stored in fixes {
+                guard let before = watched[dependent]?.rules[index],
+                    stored.fix.time > before.judged[stored.source] ?? -Moment.limit
+                else { continue }
+                watched[dependent]?.rules[index].judged[stored.source] = stored.fix.time
                 let fix = Fix(
                     time: stored.fix.time, place: stored.fix.place, accuracyMetres: stored.fix.position.accuracyMetres)
-                let before = watched[dependent]?.rules[index]
                 let crossing = watched[dependent]?.rules[index].watch.take(fix, of: stored.source, area.shape, now: now)
                 guard let crossing, !tell(crossing, index, of: dependent) else { continue }
                 // It is judged again once it can be written.
-                if let before { watched[dependent]?.rules[index] = before }
+                watched[dependent]?.rules[index] = before
                 loadAgain(dependent)
                 break
             }
@@ -81,7 +85,7 @@ extension Guardians {
                     rule, crossing.kind == .left ? .leftArea : .enteredArea,
                     "\(crossing.kind.rawValue) \(crossing.time)",
                     at: crossing.time, about: area.name)
-                watched[dependent]?.rules[index].kept = clock()
+                watched[dependent]?.rules[index].stored = rule.state
             } else {
                 try keep(index, of: dependent)
             }
@@ -154,8 +158,7 @@ extension Guardians {
                 eachRule(of: dependent) { rule throws(VaultError) in
                     switch rule.kind {
                     case .silence(let watch):
-                        let since = max(one.since, rule.begin)
-                        return watch.occasion(last: one.fixes.last?.time, since: since, now: now).map {
+                        return watch.occasion(last: one.fixes.last?.time, since: rule.begin, now: now).map {
                             ($0, .noPosition, nil)
                         }
                     case .stillness(let watch):
@@ -166,9 +169,7 @@ extension Guardians {
                     default: return nil
                     }
                 }
-                for index in one.rules.indices where clock >= one.rules[index].kept + Self.keeping {
-                    try keep(index, of: dependent)
-                }
+                if clock >= one.kept + Self.keeping { try keepAll(of: dependent) }
             }
         }
         do throws(VaultError) { try escalate() } catch {
@@ -205,14 +206,22 @@ extension Guardians {
     }
 
     /// Keeps what a rule knows.
-    private func keep(_ index: Int, of dependent: ID) throws(VaultError) {
-        guard let one = watched[dependent], one.rules.indices.contains(index) else { return }
-        let rule = one.rules[index].current
-        watched[dependent]?.rules[index].kept = clock()
-        guard rule.state != one.rules[index].stored else { return }
-        watched[dependent]?.rules[index].stored = rule.state
-        try context.store.change(dependent) { () throws(VaultError) in
-            if try rules.rule(rule.id) != nil { try rules.write(rule) }
+    private func keep(_ index: Int, of dependent: ID) throws(VaultError) { try keepAll(of: dependent, only: index) }
+
+    /// Keeps what all rules of a dependent know, in one transaction.
+    /// - Parameter only: the index of a rule; nil for all.
+    private func keepAll(of dependent: ID, only: Int? = nil) throws(VaultError) {
+        guard let one = watched[dependent], !context.doors.isBeingForgotten(dependent) else { return }
+        if only == nil { watched[dependent]?.kept = clock() }
+        let changed = one.rules.indices.filter { index in
+            (only ?? index) == index && one.rules[index].current.state != one.rules[index].stored
         }
+        guard !changed.isEmpty else { return }
+        try context.store.change(dependent) { () throws(VaultError) in
+            for index in changed where try rules.isThere(one.rules[index].rule.id) {
+                try rules.write(one.rules[index].current)
+            }
+        }
+        for index in changed { watched[dependent]?.rules[index].stored = one.rules[index].current.state }
     }
 }

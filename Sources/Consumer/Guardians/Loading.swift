@@ -15,7 +15,7 @@ extension Guardians {
     /// No day has more positions: two a second.
     private static let mostPositions = 172_800
     /// How often what is stored of a dependent is read again, in milliseconds.
-    private static let pause: UInt64 = 10_000
+    private static let pause: UInt64 = 60_000
 
     /// Has what is stored of a dependent read again.
     func loadAgain(_ dependent: ID) {
@@ -47,7 +47,7 @@ extension Guardians {
             switch result {
             case .success(let fixes):
                 watched[dependent]?.load(fixes)
-                settle(dependent)
+                settle(dependent, atOnce: true)
                 // What came while nobody looked.
                 judge(Array(fixes), of: dependent)
             case .failure(let error):
@@ -73,9 +73,11 @@ extension Guardians {
             if case .position(let position) = reading.value, !name.hasPrefix(files) {
                 fixes.append(StoredFix(fix: Fixes.Found(time: reading.moment.wall, position: position), source: name))
             }
-            return fixes.count < mostPositions
+            // The latest count.
+            if fixes.count >= 2 * mostPositions { fixes.removeFirst(mostPositions) }
+            return true
         }
-        return fixes
+        return fixes.suffix(mostPositions)
     }
 
     /// Positions that a gateway has recorded come with their blocks, without the places.

@@ -33,7 +33,14 @@ extension Guardians {
             availability[sensor] = nil
             watched[dependent]?.take(sensor, isOn: nil, now: context.now())
         }
-        for sensor in sensors.subtracting(before) { followed[sensor] = dependent }
+        for sensor in sensors.subtracting(before) {
+            // It may have been somebody else's.
+            if let other = followed[sensor], other != dependent {
+                watched[other]?.take(sensor, isOn: nil, now: context.now())
+                unsettled.insert(other)
+            }
+            followed[sensor] = dependent
+        }
         guard isConnected else { return }
         listen(to: sensors.subtracting(before))
         let wanted = Set(followed.keys.flatMap(topics))
@@ -71,6 +78,6 @@ extension Guardians {
         if let says { availability[sensor] = says }
         guard let isOn = availability[sensor], watched[dependent] != nil else { return }
         watched[dependent]?.take(sensor, isOn: isOn && gatewaysOffline[sensor.gateway] == nil, now: context.now())
-        settle(dependent)
+        unsettled.insert(dependent)
     }
 }

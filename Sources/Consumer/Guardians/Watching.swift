@@ -40,7 +40,9 @@ extension Guardians: PeopleObserver, PhoneListener {
     package func start(_ loop: EventLoop) {
         self.loop = loop
         do throws(VaultError) {
-            for dependent in try ties.everyDependent() { try watch(dependent) }
+            for dependent in try ties.everyDependent() {
+                attempt(dependent) { () throws(VaultError) in try watch(dependent) }
+            }
         } catch {
             context.limitedLog.error("guardians") { "who watches over whom was not read\($0): \(error)" }
         }
@@ -73,7 +75,7 @@ extension Guardians: PeopleObserver, PhoneListener {
             } else if let (dependent, topic) = topic.sight {
                 let key = Shown(guardian: guardian, dependent: dependent, topic: topic)
                 if shown[key] == nil { shown[key] = ShownState(hash: 0) }
-                settle(dependent)
+                settle(dependent, atOnce: true)
             }
         case .gateway(let gateway, .status): heardStatus(of: gateway, message.payload)
         case .gateway(let gateway, .sensor(let sensor, .availability)):
@@ -105,10 +107,11 @@ extension Guardians: PeopleObserver, PhoneListener {
     // MARK: Who is watched
 
     /// The ties of a dependent have changed, or what they allow: what is no longer allowed is taken back at once.
-    func tiesChanged(of dependent: ID) {
+    /// - Parameter guardian: whose tie it is; nil if they are gone.
+    func tiesChanged(of dependent: ID, with guardian: ID? = nil) {
         attempt(dependent) { () throws(VaultError) in try watch(dependent) }
-        settle(dependent)
-        for key in chosen.keys { settleChosen(of: key) }
+        settle(dependent, atOnce: true)
+        if let guardian { settleChosen(of: guardian) }
     }
 
     /// Begins, goes on or ends watching a person, as the databases say.
@@ -136,7 +139,11 @@ extension Guardians: PeopleObserver, PhoneListener {
     }
 
     func rulesChanged(of dependent: ID) {
-        attempt(dependent) { () throws(VaultError) in if watched[dependent] != nil { try loadRules(of: dependent) } }
+        guard watched[dependent] != nil else { return }
+        // What is not read again now must not be written over what was just set up.
+        let before = watched[dependent]?.rules ?? []
+        watched[dependent]?.rules = []
+        attempt(dependent) { () throws(VaultError) in try loadRules(of: dependent, knowing: before) }
     }
 
     private func newDay(_ dependent: ID) throws(VaultError) {
@@ -163,7 +170,7 @@ extension Guardians: PeopleObserver, PhoneListener {
         watched[user] = nil
         let others = Set(shown.keys.compactMap { $0.guardian == user ? $0.dependent : nil })
         // Their documents may be gone already, and those who watched over them are known by what was shown.
-        settle(user)
+        settle(user, atOnce: true)
         for dependent in others { tiesChanged(of: dependent) }
         for (dependent, one) in watched where one.ties.contains(where: { $0.guardian == user }) {
             tiesChanged(of: dependent)
@@ -179,8 +186,10 @@ extension Guardians: PeopleObserver, PhoneListener {
 
     package func measured(_ readings: [Reading], of user: ID, by sensor: SensorName) {
         guard watched[user] != nil, !isOfFile(sensor) else { return }
+        // A clock that is far ahead would hide what comes later.
+        let latest = context.now() + 300_000
         let fixes = readings.compactMap { reading -> StoredFix? in
-            guard case .position(let position) = reading.value else { return nil }
+            guard case .position(let position) = reading.value, reading.moment.wall <= latest else { return nil }
             return StoredFix(fix: Fixes.Found(time: reading.moment.wall, position: position), source: "\(sensor)")
         }
         for one in fixes { watched[user]?.take(one.fix, of: one.source) }
@@ -210,30 +219,44 @@ extension Guardians: PeopleObserver, PhoneListener {
             var known = try PhoneRegions.read(context.documents, of: user)
             let before = known
             known.take(regions, areAll: areAll, of: phone)
-            guard known != before else { return }
+            guard known != before, regionWrites.take(user, now: clock()) == nil else { return }
             try context.store.change(user) { () throws(VaultError) in try known.write(context.documents, of: user) }
         }
     }
 
     // MARK: Showing
 
-    /// Publishes what has changed, and takes back what must not be seen.
-    func settle(_ dependent: ID) {
+    /// Publishes what has changed, and takes back what must not be seen. What is shown is made again at most once in the topic's
+    /// pause, however much comes.
+    /// - Parameter atOnce: whether it is made now: somebody may see something else than before.
+    func settle(_ dependent: ID, atOnce: Bool = false) {
         guard isConnected else { return }
         unsettled.remove(dependent)
-        let (one, now, clock) = (watched[dependent], context.now(), self.clock())
-        var name: String?
-        attempt(dependent) { () throws(VaultError) in name = try context.notifications.name(of: dependent) }
-        var wanted: [Shown: JSON] = [:]
-        if let one {
-            for tie in one.ties {
-                for topic in SightTopic.allCases where topic.isAllowed(tie) {
-                    guard let payload = one.payload(topic, name: name, since: tie.since, now: now) else { continue }
-                    wanted[Shown(guardian: tie.guardian, dependent: dependent, topic: topic)] = payload
-                }
+        let (now, clock) = (context.now(), self.clock())
+        var (wanted, waiting): ([Shown: JSON], Set<Shown>) = ([:], [])
+        for topic in SightTopic.allCases {
+            guard let one = watched[dependent] else { break }
+            let ties = one.ties.filter(topic.isAllowed)
+            guard !ties.isEmpty else { continue }
+            let keys = ties.map { (tie: $0, key: Shown(guardian: $0.guardian, dependent: dependent, topic: topic)) }
+            if !atOnce, let time = one.made[topic], clock < time + topic.pause {
+                waiting.formUnion(keys.map(\.key))
+                unsettled.insert(dependent)
+                continue
+            }
+            var name: String?
+            if topic == .location {
+                attempt(dependent) { () throws(VaultError) in name = try context.notifications.name(of: dependent) }
+            }
+            for (tie, key) in keys {
+                guard let payload = one.payload(topic, name: name, since: tie.since, now: now) else { continue }
+                wanted[key] = payload
+                watched[dependent]?.made[topic] = clock
             }
         }
-        for key in shown.keys where key.dependent == dependent && wanted[key] == nil { takeBack(key) }
+        for key in shown.keys where key.dependent == dependent && wanted[key] == nil && !waiting.contains(key) {
+            takeBack(key)
+        }
         for (key, payload) in wanted { show(payload, key, clock) }
     }
 
@@ -242,10 +265,6 @@ extension Guardians: PeopleObserver, PhoneListener {
         let hash = bytes.hashValue
         let known = shown[key]
         guard known?.hash != hash else { return }
-        if let time = known?.time, clock < time + key.topic.pause {
-            unsettled.insert(key.dependent)
-            return
-        }
         guard context.session.unfinishedCount < Self.mostUnfinished,
             context.session.publish(
                 bytes, to: context.topics[user: key.guardian, .sight(key.topic, of: key.dependent)], qos: .atLeastOnce,

@@ -159,7 +159,7 @@ struct ForgettingTests {
         try WatchRules(store: store, keys: keys).write(rule)
         let alert = Alert(
             id: try ID("alert"), dependent: demo, kind: .helpWanted, time: start, about: nil, sight: nil, pause: nil)
-        #expect(try AlertRows(store: store, keys: keys).add(alert, next: nil))
+        #expect(try AlertRows(store: store, keys: keys).add(alert, now: start, next: nil))
         try Notifications(store, keys).add(
             Notification(kind: .goalReached, time: start, day: CalendarDay("2026-11-21"), goal: "steps", text: "!"),
             to: demo)

@@ -23,8 +23,7 @@ struct Alert {
     var confirmed: (by: ID, time: Int64)?
 }
 
-/// The table `alerts`, sealed under the dependent's row key. In the clear are when an alert was, and when the next guardian is
-/// told of it. Belongs to the thread of its store and keys.
+/// The table `alerts`, sealed under the dependent's row key. In the clear are when an alert was told, and when the next guardian is. Belongs to the thread of its store and keys.
 struct AlertRows {
     /// How many of a dependent's alerts are kept.
     static let most = 100
@@ -52,9 +51,11 @@ struct AlertRows {
     // MARK: Writing, within a transaction
 
     /// Adds an alert, unless it is there already.
-    /// - Parameter next: when the next guardian is told, in Unix milliseconds; nil for never.
+    /// - Parameters:
+    ///   - now: Unix milliseconds.
+    ///   - next: when the next guardian is told, in Unix milliseconds; nil for never.
     /// - Returns: whether it is new.
-    func add(_ alert: Alert, next: Int64?) throws(VaultError) -> Bool {
+    func add(_ alert: Alert, now: Int64, next: Int64?) throws(VaultError) -> Bool {
         let (version, sealed) = try self.sealed(alert)
         let isNew = try store.database.execute(
             """
@@ -70,9 +71,14 @@ struct AlertRows {
         try store.database.execute(
             """
             DELETE FROM alerts WHERE id IN (
-                SELECT id FROM alerts WHERE person = ?1 ORDER BY time_ms DESC, id LIMIT 9223372036854775807 OFFSET ?2)
+                SELECT id FROM alerts WHERE person = ?1 AND next_ms IS NULL ORDER BY time_ms DESC, id LIMIT 9223372036854775807 OFFSET ?2)
             """, [.text(alert.dependent.text), .integer(Self.most)])
         return true
+    }
+
+    /// Nobody else is told of it.
+    func settle(_ id: ID) throws(VaultError) {
+        try store.database.execute("UPDATE alerts SET next_ms = NULL WHERE id = ?", [.text(id.text)])
     }
 
     func change(_ alert: Alert, next: Int64?) throws(VaultError) {

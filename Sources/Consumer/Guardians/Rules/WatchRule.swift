@@ -126,6 +126,22 @@ struct WatchRules {
         try read("person = ?", [.text(dependent.text)])
     }
 
+    /// Those that a guardian has set up for a dependent.
+    func rules(for dependent: ID, of guardian: ID) throws(VaultError) -> [WatchRule] {
+        try read("person = ? AND guardian = ?", [.text(dependent.text), .text(guardian.text)])
+    }
+
+    /// How many a guardian has set up for a dependent.
+    func count(for dependent: ID, of guardian: ID) throws(VaultError) -> Int64 {
+        try store.database.first(
+            "SELECT count(*) FROM watch_rules WHERE person = ? AND guardian = ?",
+            [.text(dependent.text), .text(guardian.text)], row: Row.int) ?? 0
+    }
+
+    func isThere(_ id: ID) throws(VaultError) -> Bool {
+        try store.database.first("SELECT 1 FROM watch_rules WHERE id = ?", [.text(id.text)], row: Row.int) != nil
+    }
+
     func rules(of guardian: ID) throws(VaultError) -> [WatchRule] {
         try read("guardian = ?", [.text(guardian.text)])
     }

@@ -8,9 +8,10 @@ struct WatchedRule {
     var watch: AreaWatch
     /// Of a range of heart rates.
     var heartRates: HeartRateRangeWatch?
-    /// What is stored of what it knows, and when it was last kept, in milliseconds since boot.
+    /// What is stored of what it knows.
     var stored: JSON
-    var kept: UInt64 = 0
+    /// Of an area: the time of the latest position of each source that was looked at in this run.
+    var judged: [String: Int64] = [:]
 
     init(_ rule: WatchRule) {
         (self.rule, stored) = (rule, rule.state)

@@ -10,9 +10,9 @@ import Whereabouts
 struct PhoneRegions: Equatable {
     static let document = "phone-regions"
     /// How many are kept of all phones.
-    private static let most = 128
-    /// Characters of a name that is kept.
-    private static let longestName = 64
+    private static let most = 64
+    /// Bytes of a name that is kept.
+    private static let longestName = 256
 
     struct Region: Equatable {
         let phone: String
@@ -31,10 +31,12 @@ struct PhoneRegions: Equatable {
 
     /// Takes what a phone says of its regions: all of them, or one.
     mutating func take(_ regions: [PhoneRegion], areAll: Bool, of phone: ID) {
-        let found = regions.filter { $0.name.count <= Self.longestName && AreaShape.radii.contains($0.radiusMetres) }
-            .map {
-                Region(phone: phone.text, name: $0.name, middle: $0.place, radiusMetres: $0.radiusMetres)
-            }
+        let found = regions.filter {
+            $0.name.utf8.count <= Self.longestName && AreaShape.radii.contains($0.radiusMetres)
+        }
+        .map {
+            Region(phone: phone.text, name: $0.name, middle: $0.place, radiusMetres: $0.radiusMetres)
+        }
         let names = Set(found.map(\.name))
         all.removeAll { $0.phone == phone.text && (areAll || names.contains($0.name)) }
         all += found

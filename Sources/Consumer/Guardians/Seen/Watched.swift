@@ -14,10 +14,14 @@ struct Watched {
     /// In the order in which guardians are alerted.
     var ties: [GuardianTie]
     var rules: [WatchedRule] = []
+    /// When what they know was last kept, in milliseconds since boot.
+    var kept: UInt64 = 0
     /// Since when they are watched in this run, in Unix milliseconds.
     let since: Int64
     /// Whether what is stored of the day has been read.
     private(set) var isLoaded = false
+    /// When each topic was last made, in milliseconds since boot: that takes a while.
+    var made: [SightTopic: UInt64] = [:]
     private(set) var fixes = Fixes()
     private(set) var day: CalendarDay
     /// When the day began, and when it ends, in Unix milliseconds.
@@ -58,7 +62,8 @@ struct Watched {
         if arrived != nil { arrived?.append(StoredFix(fix: fix, source: source)) }
         guard fixes.take(fix, of: source), source == fixes.source else { return }
         let place = Fix(time: fix.time, place: fix.place, accuracyMetres: fix.position.accuracyMetres)
-        if fix.time >= dayBegins { path.take(place) }
+        guard fix.time >= dayBegins else { return }
+        path.take(place)
         motion.take(place)
     }
 
@@ -67,7 +72,9 @@ struct Watched {
         var state = PhoneState(heard: news.time, batteryPercent: phone?.batteryPercent, isCharging: phone?.isCharging)
         if let percent = news.batteryPercent { (state.batteryPercent, state.isCharging) = (percent, news.isCharging) }
         if state != phone { (phone, statusChanged) = (state, news.time) }
-        if !news.motions.isEmpty { motion.take(activities: Set(news.motions.map(\.rawValue)), at: news.time) }
+        if !news.motions.isEmpty, news.time >= dayBegins {
+            motion.take(activities: Set(news.motions.map(\.rawValue)), at: news.time)
+        }
     }
 
     mutating func take(_ sensor: SensorName, isOn: Bool?, now: Int64) {
@@ -95,7 +102,7 @@ struct Watched {
     func payload(_ topic: SightTopic, name: String?, since: Int64, now: Int64) -> JSON? {
         switch topic {
         case .location:
-            guard let fix = fixes.last else { return nil }
+            guard let fix = fixes.last, fix.time >= since else { return nil }
             return Self.json(fix, name)
         case .path:
             guard fixes.last != nil else { return nil }
