@@ -21,15 +21,20 @@ struct Dependents {
             return .ok
         }
         let chosen = data.text("chosen")
-        let rows = dependents.map { one in
-            [
-                (one.text("dependent") == chosen ? "* " : "") + (one.text("name") ?? "-"), one.text("state") ?? "-",
-                one["position"].map(Self.place) ?? (one["location"] == true ? "not known yet" : "not allowed"),
-                one["position"]?.time("time") ?? "-", one.whole("battery_percent").map { "\($0) %" } ?? "-",
-                one.text("dependent") ?? "-",
-            ]
-        }
+        let rows = dependents.map { Self.row($0, chosen: chosen) }
         return try print(table(["NAME", "DOES", "PLACE", "SEEN", "BATTERY", "ID"], rows))
+    }
+
+    private static func row(_ one: JSON, chosen: String?) -> [String] {
+        let id = one.text("dependent") ?? "-"
+        let name = (id == chosen ? "* " : "") + (one.text("name") ?? "-")
+        let position = one["position"]
+        let unknown = one["location"] == true ? "not known yet" : "not allowed"
+        let battery: String? = one.whole("battery_percent").map { "\($0) %" }
+        return [
+            name, one.text("state") ?? "-", position.map(Self.place) ?? unknown, position?.time("time") ?? "-",
+            battery ?? "-", id,
+        ]
     }
 
     /// A place as maps take it, and how far off it may be.

@@ -21,18 +21,18 @@ struct OwnGuardians {
         if guardians.isEmpty {
             Output.note("nobody watches over you")
         } else {
-            let rows = guardians.map { guardian in
-                [
-                    guardian.text("name") ?? "-", guardian["blocked"] == true ? "blocked" : Self.seen(guardian),
-                    guardian.time("since").map { String($0.prefix(10)) } ?? "-", Self.looked(guardian),
-                    guardian.text("guardian") ?? "-",
-                ]
-            }
+            let rows = guardians.map(Self.row)
             _ = try print(table(["NAME", "SEES", "SINCE", "LOOKED", "ID"], rows))
         }
         let code = data.time("code_set").map { "set on \($0.prefix(10))" } ?? "not set: vitals guardians code"
         Output.note("your verification code is \(code)")
         return .ok
+    }
+
+    private static func row(_ guardian: JSON) -> [String] {
+        let seen = guardian["blocked"] == true ? "blocked" : Self.seen(guardian)
+        let since: String? = guardian.time("since").map { String($0.prefix(10)) }
+        return [guardian.text("name") ?? "-", seen, since ?? "-", looked(guardian), guardian.text("guardian") ?? "-"]
     }
 
     private static func seen(_ guardian: JSON) -> String {

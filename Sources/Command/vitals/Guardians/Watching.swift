@@ -17,17 +17,14 @@ struct Watching {
     func areas() throws -> ExitCode {
         let (data, names) = try listed("areas/list")
         guard !call.isJSON else { return try print(data.line) }
-        let areas = data.list("areas").map { area in
-            [
-                area.text("name") ?? "-", names[area.text("dependent") ?? ""] ?? "-", Self.shape(area), Self.when(area),
-                area.text("area") ?? "-",
-            ]
+        let areas = data.list("areas").map { area -> [String] in
+            let name: String = names[area.text("dependent") ?? ""] ?? "-"
+            return [area.text("name") ?? "-", name, Self.shape(area), Self.when(area), area.text("area") ?? "-"]
         }
-        let regions = data.list("regions").map { region in
-            [
-                region.text("region") ?? "-", names[region.text("dependent") ?? ""] ?? "-",
-                "region of the phone's, \(Int((region.double("radius_m") ?? 0).rounded())) m", "not watched", "-",
-            ]
+        let regions = data.list("regions").map { region -> [String] in
+            let name: String = names[region.text("dependent") ?? ""] ?? "-"
+            let radius = Int((region.double("radius_m") ?? 0).rounded())
+            return [region.text("region") ?? "-", name, "region of the phone's, \(radius) m", "not watched", "-"]
         }
         guard !areas.isEmpty || !regions.isEmpty else {
             Output.note("no areas yet: vitals areas set")
@@ -39,22 +36,19 @@ struct Watching {
     func alerts() throws -> ExitCode {
         let (data, names) = try listed("alerts/list")
         guard !call.isJSON else { return try print(data.line) }
-        let rules = data.list("rules").map { rule in
-            [
-                rule.text("kind") ?? "-", names[rule.text("dependent") ?? ""] ?? "-", Self.limits(rule),
-                rule["enabled"] == false ? "off" : "on", rule.text("alert") ?? "-",
-            ]
+        let rules = data.list("rules").map { rule -> [String] in
+            let name: String = names[rule.text("dependent") ?? ""] ?? "-"
+            let state = rule["enabled"] == false ? "off" : "on"
+            return [rule.text("kind") ?? "-", name, Self.limits(rule), state, rule.text("alert") ?? "-"]
         }
         if rules.isEmpty {
             Output.note("nothing is watched but areas: vitals alerts set, vitals areas")
         } else {
             _ = try print(table(["KIND", "OF", "WHEN", "STATE", "ID"], rules))
         }
-        let told = data.list("alerts").map { alert in
-            [
-                alert.time("time") ?? "-", alert.text("text") ?? "-", alert["confirmed"] == nil ? "open" : "confirmed",
-                alert.text("alert") ?? "-",
-            ]
+        let told = data.list("alerts").map { alert -> [String] in
+            let state = alert["confirmed"] == nil ? "open" : "confirmed"
+            return [alert.time("time") ?? "-", alert.text("text") ?? "-", state, alert.text("alert") ?? "-"]
         }
         return told.isEmpty ? .ok : try print(table(["TIME", "ALERT", "STATE", "ID"], told))
     }
@@ -91,7 +85,7 @@ struct Watching {
     }
 
     private static func limits(_ rule: JSON) -> String {
-        let parts = [
+        let parts: [String?] = [
             rule.whole("below").map { "below \($0)" }, rule.whole("above").map { "above \($0)" },
             rule.whole("minutes").map { "for \($0) min" }, rule.text("at").map { "by \($0)" },
             rule.whole("escalate_min").map { "next guardian after \($0) min" },
