@@ -50,7 +50,7 @@ struct PushAddressTests {
         "has a scheme that the operator allows",
         arguments: [
             "file:///etc/passwd", "http://ntfy.sh/topic", "json://example.org/", "ntfy://ntfy.sh/topic",
-            "apprise://example.org/x", "://x", "\(String(repeating: "a", count: 900))://x",
+            "apprise://example.org/x", "://x", String(repeating: "a", count: 900) + "://x",
         ])
     func scheme(text: String) throws {
         let words = try #require(try refusal(text))
@@ -97,16 +97,19 @@ struct PushAddressTests {
         }
     }
 
+    // Swift 6.0.3 cannot fill in values within the arguments of a macro.
+    private static let malformedAddresses = [
+        "ntfys://ntfy.sh/\(String(repeating: "a", count: 1009))", "ntfys://ntfy.sh/a b", "ntfys://ntfy.sh/a\nb",
+        "ntfys://ntfy.sh/ä", "ntfys://ntfy.sh/\u{0}", "ntfys://", "ntfys:///topic", "ntfys://[/topic",
+        "ntfys://a..b/t",
+        "ntfys://topic", "ntfys://-\u{7F}.b/t", "ntfys://a%2eb.org/t",
+        "ntfys://\(String(repeating: "a", count: 64)).org/t",
+        "ntfys://[example.org]/t", "",
+    ]
+
     @Test(
         "is short, and of characters that end nothing",
-        arguments: [
-            "ntfys://ntfy.sh/\(String(repeating: "a", count: 1009))", "ntfys://ntfy.sh/a b", "ntfys://ntfy.sh/a\nb",
-            "ntfys://ntfy.sh/ä", "ntfys://ntfy.sh/\u{0}", "ntfys://", "ntfys:///topic", "ntfys://[/topic",
-            "ntfys://a..b/t",
-            "ntfys://topic", "ntfys://-\u{7F}.b/t", "ntfys://a%2eb.org/t",
-            "ntfys://\(String(repeating: "a", count: 64)).org/t",
-            "ntfys://[example.org]/t", "",
-        ])
+        arguments: malformedAddresses)
     func malformed(text: String) throws {
         #expect(try refusal(text) != nil)
         #expect(try refusal("ntfys://ntfy.sh/\(String(repeating: "a", count: 1008))") == nil)
