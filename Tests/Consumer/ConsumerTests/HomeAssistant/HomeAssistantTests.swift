@@ -242,7 +242,8 @@ struct HomeAssistantSettingsTests {
     @Test("is taken for people of the settings, and with the broker's rules")
     func taken() throws {
         let settings = try Household().settings(more: "home_assistant: { people: [\"demo\"] },")
-        #expect(settings[HomeAssistantSettings.self].people == [try ID("demo")])
+        let demo = try ID("demo")
+        #expect(settings[HomeAssistantSettings.self].people == [demo])
         let ruled = try Household().settings(
             more: "home_assistant: {}, accounts: {}, broker_rules: { home_assistant: {} },")
         #expect(ruled[HomeAssistantSettings.self].topics?.prefix == "homeassistant")
