@@ -48,7 +48,7 @@ extension Guardians {
     private func seen(_ dependent: ID, _ tie: GuardianTie?) -> [JSON.Member] {
         guard let tie, let one = watched[dependent] else { return [] }
         var members: [JSON.Member] = []
-        if tie.allowed.contains(.location), let fix = one.fixes.last {
+        if tie.allowed.contains(.location), let fix = one.fixes.last, fix.time >= tie.since {
             members.append(JSON.Member("position", Watched.json(fix)))
         }
         if tie.allowed.contains(.motion), let current = one.motion.current(now: context.now()) {

@@ -39,7 +39,8 @@ package final class Guardians: FeatureService, @unchecked Sendable {
     var questions = Allowance<ID>(perSecond: 1.0 / 20, burst: 10)
     // Dependents who let somebody see something, and what the broker has of it: see Watching.
     var watched: [ID: Watched] = [:]
-    var shown: [Shown: ShownState] = [:]
+    /// Hashes of what was published; 0 if we only know that the broker has something.
+    var shown: [Shown: Int] = [:]
     /// Of whom something could not be shown yet.
     var unsettled: Set<ID> = []
     /// Hashes of what was published of whom guardians look at.

@@ -26,14 +26,6 @@ struct Shown: Hashable {
     let topic: SightTopic
 }
 
-/// What was published of it.
-struct ShownState {
-    /// Of the payload; 0 if we only know that there is something.
-    let hash: Int
-    /// Milliseconds since boot; nil if it was not in this run.
-    var time: UInt64?
-}
-
 extension Guardians: PeopleObserver, PhoneListener {
     // MARK: The service
 
@@ -52,6 +44,8 @@ extension Guardians: PeopleObserver, PhoneListener {
     package func connected() {
         isConnected = true
         (shown, chosen) = ([:], [:])
+        // A broker that was started again has lost what it had: nothing waits for its pause.
+        for dependent in watched.keys { watched[dependent]?.made = [:] }
         unsettled.formUnion(watched.keys)
         followAllSensors()
         do throws(VaultError) { try tellChosen() } catch {
@@ -74,7 +68,7 @@ extension Guardians: PeopleObserver, PhoneListener {
                 settleChosen(of: guardian)
             } else if let (dependent, topic) = topic.sight {
                 let key = Shown(guardian: guardian, dependent: dependent, topic: topic)
-                if shown[key] == nil { shown[key] = ShownState(hash: 0) }
+                if shown[key] == nil { shown[key] = 0 }
                 settle(dependent, atOnce: true)
             }
         case .gateway(let gateway, .status): heardStatus(of: gateway, message.payload)
@@ -127,7 +121,7 @@ extension Guardians: PeopleObserver, PhoneListener {
         if watched[dependent] == nil {
             let (day, times) = try today(of: dependent)
             watched[dependent] = Watched(
-                ties: ties, since: context.now(), day: day, begins: times.lowerBound, ends: times.upperBound)
+                ties: ties, day: day, begins: times.lowerBound, ends: times.upperBound)
             toLoad.append(dependent)
             try loadRules(of: dependent)
             followSensors(of: dependent)
@@ -257,14 +251,13 @@ extension Guardians: PeopleObserver, PhoneListener {
         for key in shown.keys where key.dependent == dependent && wanted[key] == nil && !waiting.contains(key) {
             takeBack(key)
         }
-        for (key, payload) in wanted { show(payload, key, clock) }
+        for (key, payload) in wanted { show(payload, key) }
     }
 
-    private func show(_ payload: JSON, _ key: Shown, _ clock: UInt64) {
+    private func show(_ payload: JSON, _ key: Shown) {
         let bytes = payload.bytes
         let hash = bytes.hashValue
-        let known = shown[key]
-        guard known?.hash != hash else { return }
+        guard shown[key] != hash else { return }
         guard context.session.unfinishedCount < Self.mostUnfinished,
             context.session.publish(
                 bytes, to: context.topics[user: key.guardian, .sight(key.topic, of: key.dependent)], qos: .atLeastOnce,
@@ -273,7 +266,7 @@ extension Guardians: PeopleObserver, PhoneListener {
             unsettled.insert(key.dependent)
             return
         }
-        shown[key] = ShownState(hash: hash, time: clock)
+        shown[key] = hash
         if key.topic == .location { noteLook(key.guardian, at: key.dependent) }
     }
 

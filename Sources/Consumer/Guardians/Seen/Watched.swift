@@ -16,8 +16,6 @@ struct Watched {
     var rules: [WatchedRule] = []
     /// When what they know was last kept, in milliseconds since boot.
     var kept: UInt64 = 0
-    /// Since when they are watched in this run, in Unix milliseconds.
-    let since: Int64
     /// Whether what is stored of the day has been read.
     private(set) var isLoaded = false
     /// When each topic was last made, in milliseconds since boot: that takes a while.
@@ -45,8 +43,8 @@ struct Watched {
         var isCharging: Bool?
     }
 
-    init(ties: [GuardianTie], since: Int64, day: CalendarDay, begins: Int64, ends: Int64) {
-        (self.ties, self.since, self.day, dayBegins, dayEnds) = (ties, since, day, begins, ends)
+    init(ties: [GuardianTie], day: CalendarDay, begins: Int64, ends: Int64) {
+        (self.ties, self.day, dayBegins, dayEnds) = (ties, day, begins, ends)
     }
 
     /// Another day has begun: its way begins where the last one ended.
