@@ -25,6 +25,8 @@ APART = 30 * 3600
 ECHO = "vitals/v1/bench/echo"
 #: A burst of requests, and how long it takes until as many are allowed again.
 PAUSE = 2.0
+#: What `vitals workout list` asks for.
+TABLE = ["activity", "duration_s", "distance_m", "speed_mps.mean", "speed_mps.pace", "heart_rate.mean", "energy_kcal"]
 GPX = '<?xml version="1.0"?><gpx version="1.1" creator="bench" xmlns="http://www.topografix.com/GPX/1/1" ' \
       'xmlns:x="http://www.garmin.com/xmlschemas/TrackPointExtension/v1"><trk><type>running</type><trkseg>'
 
@@ -56,28 +58,31 @@ def figures(household, consumer, asker, count, times):
     plain = asker.ask("workouts/list", {"limit": 2})["workouts"][1]["id"]
     tell("one in detail, with charts", asker.milliseconds("workouts/show", {"id": plain}, times), floor)
     tell("the recorded run in detail, with charts", asker.milliseconds("workouts/show", {"id": run, "points": 200}, times), floor)
-    replies = list(pages(asker))
-    if sum(len(page["workouts"]) for page in replies) != count + 1:
-        raise TimeoutError("the list does not have all workouts")
-    size = sum(len(json.dumps(page["workouts"], separators=(",", ":"), ensure_ascii=False)) for page in replies)
-    start_echo(household, replies)
-    floor = median(lambda: [asker.exchange(ECHO, str(number)) for number in range(len(replies))], times)
-    tell(f"all of them, {size / 1000:.0f} KB in {len(replies)} replies", median(lambda: list(pages(asker)), times), floor)
-    print(f"        the floor of that: {floor:.1f} ms; the consumer has {resident_kilobytes(consumer.pid) / 1024:.0f} MB resident")
-    for limit in (50, count + 1):
-        tell(f"`vitals workout list --limit {limit}`, from its start to its end",
-             median(lambda: vitals(household, "workout", "list", "--json", "--limit", limit, stdout=subprocess.DEVNULL), times))
+    for what, fields in (("all of them, what a table shows", {"fields": TABLE}), ("all of them, with everything", {})):
+        replies = list(pages(asker, fields))
+        if sum(len(page["workouts"]) for page in replies) != count + 1:
+            raise TimeoutError("the list does not have all workouts")
+        size = sum(len(json.dumps(page["workouts"], separators=(",", ":"), ensure_ascii=False)) for page in replies)
+        topic = f"{ECHO}/{size}"
+        start_echo(household, topic, replies)
+        floor = median(lambda: [asker.exchange(topic, str(number)) for number in range(len(replies))], times)
+        tell(f"{what}: {size / 1000:.0f} KB in {len(replies)} replies", median(lambda: list(pages(asker, fields)), times), floor)
+        print(f"        the floor of that: {floor:.1f} ms")
+    print(f"    the consumer has {resident_kilobytes(consumer.pid) / 1024:.0f} MB resident")
+    for options in (["--limit", 50], ["--limit", count + 1], ["--limit", count + 1, "--json"]):
+        tell(f"`vitals workout list {' '.join(map(str, options))}`, from its start to its end",
+             median(lambda: vitals(household, "workout", "list", *options, stdout=subprocess.DEVNULL), times))
 
 
 def tell(what, milliseconds, floor=None):
     print(f"    {what}: {milliseconds:.1f} ms" + (f", {milliseconds / floor:.1f} × the floor" if floor else ""))
 
 
-def pages(asker):
+def pages(asker, fields):
     """The list, reply by reply."""
     until = {}
     while True:
-        page = asker.ask("workouts/list", {"limit": 200} | until)
+        page = asker.ask("workouts/list", {"limit": 1000} | fields | until)
         yield page
         if "next_to" not in page:
             return
@@ -146,23 +151,23 @@ def gpx(points):
 # The floor
 
 
-def start_echo(household, replies):
-    """Starts a process that answers with these."""
+def start_echo(household, topic, replies):
+    """Starts a process that answers with these on a topic."""
     for number, page in enumerate(replies):
         reply = {"status": "ok", "data": page}
         (household.folder / f"reply-{number}").write_text(json.dumps(reply, separators=(",", ":"), ensure_ascii=False))
-    command = [sys.executable, __file__, household.port, household.password_file("consumer"), household.folder, len(replies)]
+    command = [sys.executable, __file__, household.port, household.password_file("consumer"), household.folder, topic, len(replies)]
     echo = household.start("echo", command)
     log = household.folder / "broker.log"
-    household.wait(echo, "it has subscribed", lambda: ECHO in log.read_text())
+    household.wait(echo, "it has subscribed", lambda: topic in log.read_text())
 
 
-def answer(port, password_file, folder, count):
+def answer(port, password_file, folder, topic, count):
     """What that process does."""
     replies = [open(f"{folder}/reply-{number}", "rb").read() for number in range(int(count))]
     client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, protocol=mqtt.MQTTv5)
     client.username_pw_set("consumer", open(password_file).read().strip())
-    client.on_connect = lambda client, *_: client.subscribe(ECHO, 1)
+    client.on_connect = lambda client, *_: client.subscribe(topic, 1)
     client.on_message = lambda client, _, message: client.publish(
         message.properties.ResponseTopic, replies[int(message.payload)], 1)
     client.on_socket_open = send_at_once

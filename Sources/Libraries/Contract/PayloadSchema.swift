@@ -29,6 +29,9 @@ public struct PayloadSchema: Hashable, Sendable {
         public static func known(_ name: String, _ schema: PayloadSchema) -> Field {
             Field(name: name, schema: schema, isRequired: false)
         }
+
+        /// The same field, where whoever asks may leave it out.
+        public var leftOut: Field { .known(name, schema) }
     }
 
     /// - Parameter name: what generated types call it, such as `HeartRate`.

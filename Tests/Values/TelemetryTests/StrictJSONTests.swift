@@ -48,7 +48,7 @@ struct StrictJSONTests {
         let written = JSON.written(Array(value.utf8))
         for (before, after) in [("", ""), (#""a":1,"#, ""), ("", #","z":[3]"#), (#""a":{"b":4},"#, #","c":5"#)] {
             let bytes = Array("{\(before)\"b\": \(value)\(after)}".utf8)
-            let read = try StrictJSON.value(bytes, leaving: "b")
+            let read = try StrictJSON.value(bytes, leaving: .member("b"))
             #expect(read["b"] == written)
             let other = try StrictJSON.value(bytes)
             for name in ["a", "c", "z"] { #expect(read[name] == other[name]) }
@@ -56,8 +56,23 @@ struct StrictJSONTests {
             #expect(try StrictJSON.value(read.bytes) == other)
         }
         #expect(
-            try StrictJSON.value(Array("[{\"b\":\(value)}]".utf8), leaving: "b")
+            try StrictJSON.value(Array("[{\"b\":\(value)}]".utf8), leaving: .member("b"))
                 == StrictJSON.value(Array("[{\"b\":\(value)}]".utf8)))
+    }
+
+    @Test("leaves all members of the outermost object as they are written, and no others")
+    func unreadMembers() throws {
+        let bytes = Array(#" { "b" : {"x": 1.50} , "a":[1, {}],"c": "}" } "#.utf8)
+        #expect(
+            try StrictJSON.value(bytes, leaving: .members)
+                == [
+                    "a": .written(Array("[1, {}]".utf8)), "b": .written(Array(#"{"x": 1.50} "#.utf8)),
+                    "c": .written(Array(#""}" "#.utf8)),
+                ])
+        #expect(try StrictJSON.value(Array("[1,{}]".utf8), leaving: .members) == [1, [:]])
+        #expect(throws: StrictJSON.Fault.duplicateName) {
+            try StrictJSON.value(Array(#"{"a":1,"a":2}"#.utf8), leaving: .members)
+        }
     }
 
     @Test(
@@ -67,18 +82,22 @@ struct StrictJSONTests {
             #"{"b":1,"b":2}"#,
         ])
     func endless(_ text: String) {
-        #expect(throws: StrictJSON.Fault.self) { try StrictJSON.value(Array(text.utf8), leaving: "b") }
+        for unread in [StrictJSON.Unread.member("b"), .members] {
+            #expect(throws: StrictJSON.Fault.self) { try StrictJSON.value(Array(text.utf8), leaving: unread) }
+        }
     }
 
     @Test("nothing that is cut or changed makes it read beyond the end")
     func damagedUnread() {
         let seed = Array(#"{"a":1,"b":{"c":["\\",{"d":"}"}],"e":2},"f":[3]}"#.utf8)
         for length in seed.indices {
-            _ = try? StrictJSON.value(Array(seed[..<length]), leaving: "b")
+            for unread in [StrictJSON.Unread.member("b"), .members] {
+                _ = try? StrictJSON.value(Array(seed[..<length]), leaving: unread)
+            }
             for byte in Array(#"{}[]",:\ "#.utf8) {
                 var bytes = seed
                 bytes[length] = byte
-                _ = try? StrictJSON.value(bytes, leaving: "b")
+                _ = try? StrictJSON.value(bytes, leaving: .member("b"))
             }
         }
     }

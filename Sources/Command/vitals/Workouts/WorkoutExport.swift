@@ -34,7 +34,7 @@ struct WorkoutExport {
 
     private func writeAll(_ office: Office, _ format: Format, to folder: String) throws -> ExitCode {
         let lists = WorkoutLists(call, arguments)
-        let (workouts, _) = try lists.list(office, try lists.filter(), 20_000)
+        let (workouts, _) = try lists.list(office, try lists.filter(), 20_000, fields: [])
         guard !workouts.isEmpty else {
             Output.note("no workouts: vitals workout list")
             return .ok

@@ -10,7 +10,13 @@ extension RequestContract {
 
     static let workoutsList = RequestContract(
         "Lists workouts, the latest first.",
-        asks: filter + [.known("limit", .integer(in: WorkoutHistory.lines).about("50 if it is left out"))],
+        asks: filter + [
+            .known("limit", .integer(in: WorkoutHistory.lines).about("50 if it is left out")),
+            .known(
+                "fields",
+                .array(of: .text, atMost: Int64(LineFields.most))
+                    .about("names of fields, such as distance_m or heart_rate.mean; all of them if it is left out")),
+        ],
         answers: .record([
             .always("workouts", .array(of: WorkoutFigures.lineSchema, atMost: WorkoutHistory.lines.upperBound)),
             .known("next_to", .time.about("the `to` of what follows")),

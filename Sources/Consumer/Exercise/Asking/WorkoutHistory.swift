@@ -14,8 +14,8 @@ import Workouts
 
 /// Answers `workouts/list`, `show`, `statistics`, `records` and `load`.
 enum WorkoutHistory {
-    /// How many workouts a reply lists.
-    static let lines: ClosedRange<Int64> = 1...200
+    /// How many workouts a reply lists; fewer, if they are longer than it may be.
+    static let lines: ClosedRange<Int64> = 1...1000
     /// How many points a chart or a path has.
     static let points: ClosedRange<Int64> = 2...1000
     /// Bytes of a reply, without what stands around them: nobody reads JSON that is longer than 64 KiB.
@@ -35,7 +35,9 @@ enum WorkoutHistory {
             readers.questions.verb("workouts/list", .workoutsList) { request in
                 let (user, filter) = (try request.user, try Filter(request))
                 let limit = Int(try request.optionalInteger("limit", in: lines) ?? 50)
-                return { source in try list(of: user, filter, limit, Asked(source, user, zone)) }
+                let names = try request.optionalTexts("fields", atMost: LineFields.most)
+                let fields = try names.map(LineFields.init)
+                return { source in try list(of: user, filter, limit, fields, Asked(source, user, zone)) }
             },
             readers.questions.verb("workouts/show", .workoutsShow) { request in
                 let (user, id) = (try request.user, try request.id("id"))
@@ -162,13 +164,17 @@ enum WorkoutHistory {
 
     // MARK: Lists
 
-    private static func list(of user: ID, _ filter: Filter, _ limit: Int, _ asked: Asked) throws -> JSON {
+    /// - Parameter fields: which fields of each workout; all of them if it is nil.
+    private static func list(
+        of user: ID, _ filter: Filter, _ limit: Int, _ fields: LineFields?, _ asked: Asked
+    ) throws -> JSON {
         var lines: [JSON] = []
         var (next, length) = (Int64?.none, 0)
         let gear = try asked.gear()
         try asked.each(filter, daysAtOnce: min(max(limit, 8), fewDaysAtOnce), figuresAreHandedOn: true) {
             workout throws(VaultError) in
-            let line = try asked.figures(workout).with("gear", gear.json(of: workout.gear))
+            let whole = try asked.figures(workout).with("gear", gear.json(of: workout.gear))
+            let line = fields.map { $0.of(whole) } ?? whole
             length += line.bytes.count + 1
             guard lines.count < limit, length <= longestReply else {
                 next = workout.started + 1

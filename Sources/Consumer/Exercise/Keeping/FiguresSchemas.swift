@@ -9,7 +9,9 @@ extension WorkoutFigures {
         "Workout", "The workout that is under way.", [.always("time", .time)] + fields)
 
     /// What a workout in a list has.
-    static let lineSchema = PayloadSchema.object("WorkoutLine", "A workout that is over.", fields + [best])
+    static let lineSchema = PayloadSchema.object(
+        "WorkoutLine", "A workout that is over.",
+        (fields + [best]).map { LineFields.always.contains($0.name) ? $0 : $0.leftOut })
 
     /// What `members` has, and the gear.
     static let fields: [PayloadSchema.Field] = [

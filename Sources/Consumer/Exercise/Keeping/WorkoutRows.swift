@@ -118,7 +118,7 @@ package struct WorkoutRows {
         let found = try entries(
             "person = ? AND day BETWEEN ? AND ?",
             [.text(user.text), .integer(days.lowerBound), .integer(days.upperBound)],
-            leaving: areHandedOn ? KeptWorkout.figuresMember : nil)
+            leaving: areHandedOn ? .member(KeptWorkout.figuresMember) : .nothing)
         return found.sorted { ($0.workout.started, $0.workout.id.text) > ($1.workout.started, $1.workout.id.text) }
     }
 
@@ -147,7 +147,7 @@ package struct WorkoutRows {
     package func marked(_ id: String) throws(VaultError) -> Entry? { try entries("id = ?", [.text(id)]).first }
 
     private func entries(
-        _ condition: String, _ values: [Value], leaving unread: String? = nil
+        _ condition: String, _ values: [Value], leaving unread: StrictJSON.Unread = .nothing
     ) throws(VaultError) -> [Entry] {
         let rows = try store.database.query(
             "SELECT id, person, marks, secret_version, sealed FROM workouts WHERE \(condition)", values

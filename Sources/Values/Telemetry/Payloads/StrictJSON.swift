@@ -24,27 +24,43 @@ public struct StrictJSON {
         case tooDeep
     }
 
+    /// What of the outermost object is not read, but becomes `JSON.written`.
+    ///
+    /// Of these values, only strings and brackets are looked at, to find their ends. So this is for bytes that were
+    /// sealed here, after they had been written here.
+    public enum Unread: Hashable, Sendable {
+        /// Everything is read.
+        case nothing
+        /// The value of one member.
+        case member(String)
+        /// The values of all members.
+        case members
+
+        fileprivate func includes(_ name: String) -> Bool {
+            switch self {
+            case .nothing: false
+            case .member(let member): member == name
+            case .members: true
+            }
+        }
+    }
+
     private let maximumDepth: Int
-    /// The member of the outermost object whose value is left as it is written.
-    private let unread: String?
+    private let unread: Unread
     private let bytes: [UInt8]
     /// How many of the bytes have been read.
     private var position = 0
 
-    private init(_ bytes: [UInt8], maximumDepth: Int, unread: String?) {
+    private init(_ bytes: [UInt8], maximumDepth: Int, unread: Unread) {
         self.maximumDepth = maximumDepth
         self.unread = unread
         self.bytes = bytes
     }
 
     /// The value that all of the bytes spell.
-    /// - Parameters:
-    ///   - maximumDepth: how deeply arrays and objects may be nested.
-    ///   - unread: a member of the outermost object whose value is not read, but becomes `JSON.written`. Of that value,
-    ///     only strings and brackets are looked at, to find its end. So this is for bytes that were sealed here, after
-    ///     they had been written here.
+    /// - Parameter maximumDepth: how deeply arrays and objects may be nested.
     public static func value(
-        _ bytes: [UInt8], maximumDepth: Int = JSON.maximumDepth, leaving unread: String? = nil
+        _ bytes: [UInt8], maximumDepth: Int = JSON.maximumDepth, leaving unread: Unread = .nothing
     ) throws(Fault) -> JSON {
         guard String(validating: bytes, as: UTF8.self) != nil else { throw .notUTF8 }
         var reader = StrictJSON(bytes, maximumDepth: maximumDepth, unread: unread)
@@ -81,7 +97,7 @@ public struct StrictJSON {
             let name = try string()
             guard takes(":") else { throw .notJSON }
             if let last = members.last, last.name >= name { isSorted = false }
-            let isUnread = depth == 1 && name == unread
+            let isUnread = depth == 1 && unread.includes(name)
             members.append(JSON.Member(name, isUnread ? .written(try written()) : try value(depth: depth)))
         } while takes(",")
         guard takes("}") else { throw .notJSON }

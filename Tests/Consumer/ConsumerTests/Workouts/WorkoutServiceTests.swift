@@ -46,6 +46,44 @@ struct WorkoutServiceTests {
         }
     }
 
+    @Test("a list has the fields that somebody names, with what every line has")
+    func listedFields() throws {
+        try WorkoutHouse.with { house in
+            house.set(0)
+            try house.done("workouts/start", ["activity": "running"])
+            house.set(100)
+            try house.publish(house.run(0..<100))
+            _ = try house.published("a distance") { $0?["distance_m"] != nil }
+            try house.done("workouts/stop")
+            try house.done("gear/add", ["name": "Red shoes", "kind": "shoes"])
+            try house.done("workouts/set", ["gear": "Red shoes", "workout": house.listed()["id"] ?? .null])
+            try house.settle()
+            let whole = try house.listed()
+            #expect(try whole.number("duration_s") == 100)
+            #expect(
+                try house.listed(["distance_m", "heart_rate.mean", "heart_rate.max", "gear.name", "percent"])
+                    == .object(present: [
+                        "distance_m": whole["distance_m"], "gear": ["name": "Red shoes"],
+                        "heart_rate": ["max": whole["heart_rate"]?["max"] ?? .null, "mean": 140],
+                        "id": whole["id"], "started": whole["started"],
+                    ]))
+            #expect(try house.listed([]) == .object(present: ["id": whole["id"], "started": whole["started"]]))
+            // A field and one of its own: the whole field.
+            for both: [JSON] in [["heart_rate", "heart_rate.min"], ["heart_rate.min", "heart_rate"]] {
+                #expect(try house.listed(both)["heart_rate"] == whole["heart_rate"])
+            }
+            for wrong: [JSON] in [
+                ["distance"], ["heart_rate.maximum"], ["heart_rate.mean.x"], [""], ["."], ["heart_rate."],
+            ] {
+                let error = try house.refused("workouts/list", ["fields": .array(wrong)])
+                #expect(error.code == .invalid && error.field == "fields", "\(error)")
+            }
+            for wrong in [JSON.string("id"), [1], .array(Array(repeating: "id", count: LineFields.most + 1))] {
+                #expect(try house.refused("workouts/list", ["fields": wrong]).code == .badRequest)
+            }
+        }
+    }
+
     @Test("one at a time, from any device, and what cannot be is an error that says what to do")
     func oneAtATime() throws {
         try WorkoutHouse.with { house in
@@ -254,5 +292,14 @@ struct WorkoutServiceTests {
             #expect(try house.stored(.heartRate) == 0 && house.stored(.position) == 0)
             #expect(try house.refused("workouts/show", ["id": .string(id)]).code == .notFound)
         }
+    }
+}
+
+extension WorkoutHouse {
+    /// The only workout of a list.
+    /// - Parameter fields: what is asked of it; everything if it is nil.
+    fileprivate func listed(_ fields: [JSON]? = nil) throws -> JSON {
+        let data = try done("workouts/list", .object(present: ["fields": fields.map(JSON.array)]))
+        return try #require(data.list("workouts").first)
     }
 }
