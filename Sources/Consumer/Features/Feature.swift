@@ -216,6 +216,9 @@ extension [Feature] {
     /// The names of the documents that are the account's own.
     package var keptDocuments: Set<String> { Set(documents.filter(\.isKeptByReset).map(\.name)) }
 
+    /// The kind of notification of that name; nil if no feature has one.
+    package func kind(_ name: String) -> Notification.Kind? { lazy.flatMap(\.notifications).first { $0.name == name } }
+
     /// All that the features keep of readings.
     package func derivations(_ parts: DerivationParts) -> [any Derivation] { flatMap(\.derivations).map { $0(parts) } }
 }

@@ -5,11 +5,26 @@ package import Telemetry
 
 /// Something that has happened, and that a person may want to know about.
 package struct Notification: Hashable {
-    /// What it is, for programs. Each feature has its own.
+    /// What it is, for programs. Each feature has its own. Kinds of the same name are the same.
     package struct Kind: Hashable, Sendable {
         package let name: String
+        /// What goes to places that others may see, unless its person wants its own text there: what kind of thing has
+        /// happened, without readings, names and places.
+        package let neutral: Phrase
+        /// Whether somebody is to hear of it before everything else.
+        package let isAlert: Bool
 
-        package init(_ name: String) { self.name = name }
+        package init(_ name: String, _ neutral: Phrase, isAlert: Bool = false) {
+            self.name = name
+            self.neutral = neutral
+            self.isAlert = isAlert
+        }
+
+        /// One that was kept, of which only the name is known: `[Feature].kind` has the rest.
+        package init(kept name: String) { self.init(name, .neutralNews) }
+
+        package static func == (one: Self, other: Self) -> Bool { one.name == other.name }
+        package func hash(into hasher: inout Hasher) { hasher.combine(name) }
     }
 
     package var kind: Kind
@@ -86,7 +101,7 @@ extension Notification {
             if case .string(let text)? = json[field] { text } else { nil }
         }
         self.init(
-            kind: Kind(name), time: time,
+            kind: Kind(kept: name), time: time,
             from: member("from").flatMap { text in decoded { () throws(MalformedValue) in try ID(text) } },
             fromName: member("from_name"), day: member("day").flatMap { CalendarDay($0) }, goal: member("goal"),
             alert: member("alert").flatMap { text in decoded { () throws(MalformedValue) in try ID(text) } }, text: text

@@ -17,6 +17,10 @@ extension Phrase {
     package static let somebody = Phrase(
         english: "Somebody",
         german: "Jemand")
+    /// What can be said of a notification whose kind nobody knows.
+    package static let neutralNews = Phrase(
+        english: "Vitals has news for you.",
+        german: "Vitals hat Neuigkeiten für dich.")
     /// {day}, {month}, {year}
     package static let date = Phrase(
         english: "{day} {month} {year}",

@@ -76,7 +76,7 @@ final class PushDelivery: FeatureService, PeopleObserver, NotificationObserver, 
         let addresses = try PushList(context.documents, of: user).entries.filter { $0.wants(notification.kind) }
             .map(\.id)
         guard !addresses.isEmpty else { return }
-        let isUrgent = notification.kind.isAlert
+        let isUrgent = context.features.kind(notification.kind.name)?.isAlert ?? false
         guard
             try queue.add(id, for: addresses, of: user, isUrgent: isUrgent, now: context.now())
         else {
@@ -211,10 +211,10 @@ final class PushDelivery: FeatureService, PeopleObserver, NotificationObserver, 
             return nil
         }
         let (notification, language) = (stored.notification, try context.notifications.language(of: row.person))
+        let kind = context.features.kind(notification.kind.name) ?? notification.kind
         return PushMessage(
             address: address, id: row.notification,
-            text: list.hasDetails ? notification.text : language(notification.kind.neutral),
-            isAlert: notification.kind.isAlert)
+            text: list.hasDetails ? notification.text : language(kind.neutral), isAlert: kind.isAlert)
     }
 
     // MARK: Under way

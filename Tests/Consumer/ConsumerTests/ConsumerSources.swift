@@ -27,7 +27,7 @@ struct ConsumerSources {
     /// The names of all kinds of notifications, in their order.
     func kindsOfNotifications() throws -> [String] {
         let extensions = try matches(of: #"extension Notification\.Kind \{([^}]*)\}"#).map { $0[0] }
-        return try extensions.flatMap { try Self.matches(of: #"Self\("([a-z-]+)"\)"#, in: $0) }.map { $0[0] }.sorted()
+        return try extensions.flatMap { try Self.matches(of: #"Self\(\s*"([a-z-]+)","#, in: $0) }.map { $0[0] }.sorted()
     }
 
     private func matches(of pattern: String) throws -> [[String]] {

@@ -245,7 +245,7 @@ extension Feature {
                 return [Verb("diary/get", .diaryGet, .atOnce(title))]
             },
             service: { parts in Greeting(parts.context) }, topics: [FeatureTopic(.greeting, isRetained: true)],
-            notifications: [Notification.Kind("diary-full")], settings: DiarySettings.self)
+            notifications: [Notification.Kind("diary-full", .neutralNews)], settings: DiarySettings.self)
     }
 }
 

@@ -180,10 +180,13 @@ private func spelt(_ number: Double?) -> String {
 
 extension Notification.Kind {
     /// This person's readings are not stored until there is room.
-    package static let storageFull = Self("storage-full")
+    package static let storageFull = Self("storage-full", .neutralStorage)
 }
 
 extension Phrase {
+    static let neutralStorage = Phrase(
+        english: "Vitals has news for you: it is about what may be stored.",
+        german: "Vitals hat Neuigkeiten für dich: Es geht darum, was gespeichert werden darf.")
     /// Nothing is filled in.
     package static let storageFull = Phrase(
         english:

@@ -5,12 +5,15 @@ import Workouts
 
 extension Notification.Kind {
     /// The goal of a workout was reached, which has ended it.
-    package static let workoutGoal = Self("workout-goal")
+    package static let workoutGoal = Self("workout-goal", .neutralWorkout)
     /// A workout was ended because nothing was measured any longer.
-    package static let workoutEnded = Self("workout-ended")
+    package static let workoutEnded = Self("workout-ended", .neutralWorkout)
 }
 
 extension Phrase {
+    static let neutralWorkout = Phrase(
+        english: "Vitals has news for you: a workout has ended.",
+        german: "Vitals hat Neuigkeiten für dich: Ein Training ist zu Ende.")
     /// {target}
     static let workoutDistance = Phrase(
         english: "You have reached the goal of your workout: {target} m.",

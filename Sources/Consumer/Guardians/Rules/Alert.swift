@@ -134,7 +134,7 @@ extension Alert {
         var pause: Int64?
         if case .integer(let value)? = json["pause"] { pause = value }
         self.init(
-            id: id, dependent: dependent, kind: Notification.Kind(kind), time: time, about: text("about"),
+            id: id, dependent: dependent, kind: Notification.Kind(kept: kind), time: time, about: text("about"),
             sight: text("sight").flatMap(Sight.init), pause: pause)
         if case .array(let people)? = json["told"] { told = people.compactMap(ID.init(kept:)) }
         if let by = json["confirmed_by"].flatMap(ID.init(kept:)), case .integer(let time)? = json["confirmed"] {

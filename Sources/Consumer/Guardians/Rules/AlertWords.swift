@@ -4,12 +4,12 @@ import Fitness
 // What guardians are told when something that they watch has happened.
 
 extension Notification.Kind {
-    package static let leftArea = Self("left-area")
-    package static let enteredArea = Self("entered-area")
-    package static let noPosition = Self("no-position")
-    package static let batteryLow = Self("battery-low")
-    package static let heartRateRange = Self("heart-rate-range")
-    package static let noMovement = Self("no-movement")
+    package static let leftArea = Self("left-area", .neutralAlert, isAlert: true)
+    package static let enteredArea = Self("entered-area", .neutralAlert, isAlert: true)
+    package static let noPosition = Self("no-position", .neutralAlert, isAlert: true)
+    package static let batteryLow = Self("battery-low", .neutralAlert, isAlert: true)
+    package static let heartRateRange = Self("heart-rate-range", .neutralAlert, isAlert: true)
+    package static let noMovement = Self("no-movement", .neutralAlert, isAlert: true)
 
     /// All of which guardians are alerted.
     package static let alerts = [
@@ -18,6 +18,9 @@ extension Notification.Kind {
 }
 
 extension Phrase {
+    static let neutralAlert = Phrase(
+        english: "Vitals has an alert for you. Please look at it.",
+        german: "Vitals hat einen Alarm für dich. Bitte sieh nach.")
     /// {name}, {about} the area, {time}
     static let leftArea = Phrase(
         english: "{name} left {about} at {time}.",

@@ -4,20 +4,26 @@ package import Features
 
 extension Notification.Kind {
     /// To the dependent: somebody has become their guardian.
-    package static let guardianConnected = Self("guardian-connected")
+    package static let guardianConnected = Self("guardian-connected", .neutralGuardian)
     /// To the dependent: a guardian no longer is one.
-    package static let guardianLeft = Self("guardian-left")
+    package static let guardianLeft = Self("guardian-left", .neutralGuardian)
     /// To the dependent: their verification code was tried.
-    package static let codeTries = Self("code-tries")
+    package static let codeTries = Self("code-tries", .neutralGuardian)
     /// To the guardian: a dependent has ended it.
-    package static let dependentEnded = Self("dependent-ended")
+    package static let dependentEnded = Self("dependent-ended", .neutralGuardian)
     /// To the guardian: what they may see has changed.
-    package static let dependentConsent = Self("dependent-consent")
+    package static let dependentConsent = Self("dependent-consent", .neutralGuardian)
     /// To the guardians: a dependent asks for help.
-    package static let helpWanted = Self("help-wanted")
+    package static let helpWanted = Self("help-wanted", .neutralHelp, isAlert: true)
 }
 
 extension Phrase {
+    static let neutralGuardian = Phrase(
+        english: "Vitals has news for you: it is about people who look after each other.",
+        german: "Vitals hat Neuigkeiten für dich: Es geht um Menschen, die aufeinander achten.")
+    static let neutralHelp = Phrase(
+        english: "Vitals has an alert for you: somebody wants your help.",
+        german: "Vitals hat einen Alarm für dich: Jemand bittet dich um Hilfe.")
     /// {name}
     static let guardianConnected = Phrase(
         english: "{name} is your guardian now. You decide what they see: vitals guardians.",

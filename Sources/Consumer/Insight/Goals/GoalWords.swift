@@ -3,10 +3,13 @@ package import Features
 // What people are told of their goals.
 
 extension Notification.Kind {
-    package static let goalReached = Self("goal-reached")
+    package static let goalReached = Self("goal-reached", .neutralGoal)
 }
 
 extension Phrase {
+    static let neutralGoal = Phrase(
+        english: "Vitals has news for you: you have reached a goal.",
+        german: "Vitals hat Neuigkeiten für dich: Du hast ein Ziel erreicht.")
     /// {target}
     package static let reachedSteps = Phrase(
         english: "You have reached your goal: {target} steps.",

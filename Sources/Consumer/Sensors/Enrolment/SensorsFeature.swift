@@ -75,10 +75,13 @@ extension Feature {
 
 extension Notification.Kind {
     /// Somebody else has claimed a sensor that was this person's.
-    static let sensorLost = Self("sensor-lost")
+    static let sensorLost = Self("sensor-lost", .neutralSensor)
 }
 
 extension Phrase {
+    static let neutralSensor = Phrase(
+        english: "Vitals has news for you: it is about one of your sensors.",
+        german: "Vitals hat Neuigkeiten für dich: Es geht um einen deiner Sensoren.")
     /// {sensor}
     static let sensorLost = Phrase(
         english: "Somebody else has claimed the sensor {sensor}: it records nothing for you any more.",

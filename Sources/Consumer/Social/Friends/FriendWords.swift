@@ -3,14 +3,20 @@ package import Features
 // What people are told of friends.
 
 extension Notification.Kind {
-    package static let thumbsUp = Self("thumbs-up")
-    package static let thumbsDown = Self("thumbs-down")
+    package static let thumbsUp = Self("thumbs-up", .neutralThumb)
+    package static let thumbsDown = Self("thumbs-down", .neutralThumb)
     /// Somebody would like to be a friend.
-    package static let friendRequest = Self("friend-request")
-    package static let friendAccepted = Self("friend-accepted")
+    package static let friendRequest = Self("friend-request", .neutralFriend)
+    package static let friendAccepted = Self("friend-accepted", .neutralFriend)
 }
 
 extension Phrase {
+    static let neutralThumb = Phrase(
+        english: "Vitals has news for you: somebody thinks of you.",
+        german: "Vitals hat Neuigkeiten für dich: Jemand denkt an dich.")
+    static let neutralFriend = Phrase(
+        english: "Vitals has news for you: it is about your friends.",
+        german: "Vitals hat Neuigkeiten für dich: Es geht um deine Freunde.")
     /// {name}
     package static let friendRequest = Phrase(
         english: "{name} would like to be your friend.",

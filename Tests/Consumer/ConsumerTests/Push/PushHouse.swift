@@ -59,7 +59,7 @@ extension Circle {
                 for text in texts {
                     ids.append(
                         try context.notifications.add(
-                            Notification(kind: Notification.Kind(kind), time: now, text: text), to: user))
+                            Notification(kind: Notification.Kind(kept: kind), time: now, text: text), to: user))
                 }
                 return ids
             }

@@ -261,7 +261,7 @@ struct PushServiceTests {
             #expect(kind.neutral != .neutralNews, "\(kind.name)")
             #expect(!kind.neutral.english.contains("{") && !kind.neutral.german.contains("{"))
         }
-        #expect(Notification.Kind("of-a-later-version").neutral == .neutralNews)
-        #expect(Notification.Kind("help-wanted").isAlert && !Notification.Kind("goal-reached").isAlert)
+        #expect(Feature.all.kind("of-a-later-version") == nil)
+        #expect(Feature.all.kind("help-wanted")?.isAlert == true && Feature.all.kind("goal-reached")?.isAlert == false)
     }
 }
