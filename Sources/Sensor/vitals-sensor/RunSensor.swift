@@ -21,7 +21,8 @@ func runSensor(_ arguments: Arguments) throws -> ExitCode {
             try connection.open(address)
             let peripherals = settings.peripherals(on: loop)
             let sensor = Sensor(
-                peripherals, as: make(connection, peripherals), on: connection, print: printLine,
+                peripherals, as: make(connection, peripherals), on: connection,
+                endsWithActivities: settings.isOnce, print: printLine,
                 onDone: { Signals.fail($0) })
             sensor.begin()
             return sensor

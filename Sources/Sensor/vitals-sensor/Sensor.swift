@@ -18,6 +18,7 @@ final class Sensor: @unchecked Sendable {
     private let connection: Connection
     private let peripherals: [Peripheral]
     private let form: any Form
+    private let endsWithActivities: Bool
     private let print: (String) -> Void
     private let onDone: (any Error) -> Void
     private var running: Int
@@ -25,15 +26,18 @@ final class Sensor: @unchecked Sendable {
     private var readers: [LineReader] = []
 
     /// - Parameters:
+    ///   - endsWithActivities: whether sensors go when their activities are over, and the program with the last of them;
+    ///     otherwise they stay, and are silent.
     ///   - print: takes the lines for standard output.
     ///   - onDone: is called once when the program should end: with `Done`, or with what went wrong.
     init(
-        _ peripherals: [Peripheral], as form: any Form, on connection: Connection,
+        _ peripherals: [Peripheral], as form: any Form, on connection: Connection, endsWithActivities: Bool,
         print: @escaping (String) -> Void, onDone: @escaping (any Error) -> Void
     ) {
         self.peripherals = peripherals
         self.form = form
         self.connection = connection
+        self.endsWithActivities = endsWithActivities
         self.print = print
         self.onDone = onDone
         loop = connection.loop
@@ -69,6 +73,7 @@ final class Sensor: @unchecked Sendable {
     private func ended(_ peripheral: Peripheral) {
         running -= 1
         print("replayed \(peripheral.heartRateCount) heart rates")
+        guard endsWithActivities else { return }
         form.retire(peripheral)
         if running == 0 { connection.callBus("GetId", []) { [unowned self] _ in onDone(Done()) } }
     }

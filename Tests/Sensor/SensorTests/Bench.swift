@@ -64,7 +64,7 @@ final class Bench {
             parts.peripheral = peripheral
             parts.standIn = standIn
             parts.sensor = Sensor(
-                [peripheral], as: standIn, on: connection,
+                [peripheral], as: standIn, on: connection, endsWithActivities: true,
                 print: { line in
                     printed.append(line)
                     ready.set(line)

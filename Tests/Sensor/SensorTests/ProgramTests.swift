@@ -57,6 +57,26 @@ struct ProgramTests {
             ])
     }
 
+    @Test("without --once it stays when the recording is over, and answers")
+    func stays() throws {
+        let file = try write("elapsed_s,heart_rate_bpm,steps\n0,70,0\n2,80,5\n")
+        let program = try start(["--activity", file, "--speed", "100"])
+        let loop = EventLoop(name: "test")
+        loop.start()
+        defer { loop.stop() }
+        let client = try BusClient(bus.address, on: loop)
+        defer { client.close() }
+        #expect(client.adapter("StartDiscovery").outcome == "ok")
+        client.wait(for: "added dev Device1")
+        #expect(client.device("Connect").outcome == "ok")
+        client.wait(for: "added dev Battery1")
+        #expect(client.characteristic(Path.heartRate, "StartNotify").outcome == "ok")
+        program.wait(for: "replayed 2 heart rates\n")
+        program.send("status")
+        program.wait(for: "Vitals HRM C0:FF:EE:00:00:01: connected")
+        #expect(client.characteristic(Path.heartRate, "StopNotify").outcome == "ok")
+    }
+
     @Test("takes commands from its input, outlives the end of it, and takes more from a named pipe")
     func commands() throws {
         let pipe = bus.folder.path("commands")
