@@ -52,21 +52,28 @@ package final class WorkoutMarks: Derivation, PeopleObserver, HistoryObserver {
         let today = WorkoutRows.day(now)
         for person in people {
             // A block is short, however far the blocks of a batch are apart.
-            let spans = person.portions.compactMap { portion -> ClosedRange<Int64>? in
-                guard let first = portion.readings.first?.wall, let last = portion.readings.last?.wall else {
-                    return nil
-                }
-                return min(first, last)...max(first, last)
-            }
+            let spans = person.portions.compactMap { Self.span($0.readings) }
             guard let first = spans.map(\.lowerBound).min() else { continue }
             taken.append(person)
             if idle[person.user] == today, WorkoutRows.day(first) >= today { continue }
+            // A count that comes after a workout says what was made until its end.
+            let counts = person.portions.compactMap { portion in
+                Self.span(portion.readings.filter { WorkoutSamples.counts.contains($0.kind) }).map {
+                    $0.lowerBound - WorkoutSamples.after...$0.upperBound
+                }
+            }
             var found = false
-            for span in Set(spans) { if try mark(span, of: person.user) { found = true } }
+            for span in Set(spans + counts) { if try mark(span, of: person.user) { found = true } }
             guard !found, WorkoutRows.day(first) == today else { continue }
             if idle.count >= Self.capacity { idle = [:] }
             idle[person.user] = today
         }
+    }
+
+    /// From the first to the last of some readings of one block; nil if there are none.
+    private static func span(_ readings: [BareReading]) -> ClosedRange<Int64>? {
+        guard let first = readings.first?.wall, let last = readings.last?.wall else { return nil }
+        return min(first, last)...max(first, last)
     }
 
     /// Marks the workouts of a person that have something of some times.

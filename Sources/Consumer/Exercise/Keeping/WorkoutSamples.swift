@@ -68,6 +68,11 @@ struct WorkoutSamples {
     /// How much earlier than the workout what comes before its first sample may be, in milliseconds: a heart rate holds
     /// since the one before, and steps are counted from the count before.
     static let before: Int64 = 60_000
+    /// How much later than the workout what is counted between two readings may come, in milliseconds: a counter of steps
+    /// is read when the workout has ended, and the count of then says what was made until the end.
+    static let after: Int64 = 60_000
+    /// What is counted between two readings.
+    static let counts: Set<Reading.Kind> = [.steps, .pedometer]
     /// No workout has more samples: 48 hours of two a second.
     private static let most = 400_000
     private static let kinds: [Reading.Kind] = [.heartRate, .steps, .position, .motion, .pedometer]
@@ -85,7 +90,8 @@ struct WorkoutSamples {
         for kind in Self.kinds {
             let from = span.lowerBound - Self.before
             var (own, imported): ([WorkoutSample], [WorkoutSample]) = ([], [])
-            _ = try stored.eachOfStreams(of: user, kind, from: from, to: span.upperBound) { reading, stream in
+            let to = span.upperBound + (Self.counts.contains(kind) ? Self.after : 0)
+            _ = try stored.eachOfStreams(of: user, kind, from: from, to: to) { reading, stream in
                 let name = names[stream] ?? ""
                 if SampleSelection.isOfFile(name) {
                     if let sample = ofFiles.sample(reading, name) { imported.append(sample) }

@@ -84,6 +84,31 @@ struct WorkoutServiceTests {
         }
     }
 
+    @Test("steps until the end are counted, although the counter is read after it")
+    func stepsAtTheEnd() throws {
+        try WorkoutHouse.with { house in
+            func count(_ steps: UInt32, at second: Int64) -> Reading {
+                let moment = Moment(wall: start + second * 1000, monotonic: UInt64(1_000_000 + second * 1000))
+                return Reading(at: moment, .steps(StepCount(steps)))
+            }
+            house.set(0)
+            try house.done("workouts/start", ["activity": "running"])
+            house.set(50)
+            try house.publish([count(100, at: -10), count(160, at: 30)])
+            try house.done("workouts/stop")
+            try house.settle()
+            #expect(try house.listed().number("steps") == 45)
+            // What came after a minute says nothing about the workout.
+            house.set(130)
+            try house.publish([count(300, at: 111)])
+            try house.settle()
+            #expect(try house.listed().number("steps") == 45)
+            try house.publish([count(200, at: 55)])
+            try house.settle()
+            #expect(try house.listed().number("steps") == 45 + 32)
+        }
+    }
+
     @Test("one at a time, from any device, and what cannot be is an error that says what to do")
     func oneAtATime() throws {
         try WorkoutHouse.with { house in
