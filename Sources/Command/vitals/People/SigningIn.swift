@@ -2,7 +2,7 @@ import Daemon
 import Glibc
 import Telemetry
 
-// `vitals sign-up`, `sign-in`, `sign-out`, `account`. Signing in leaves a credential of this device on this machine,
+// `vitals sign-up`, `sign-in`, `sign-out`. Signing in leaves a credential of this device on this machine,
 // which the other commands use with the same broker.
 
 /// Signs up, signs in and signs out.
@@ -91,25 +91,6 @@ struct SigningIn {
                 hint: isDevice ? "from another device: vitals devices revoke \(credential.device)" : error.hint)
         }
         try Output.write(call.isJSON ? "{}\n" : "Signed out\n")
-        return .ok
-    }
-
-    func account() throws -> ExitCode {
-        let data = try Office.visit(call) { try $0.ask("account/get") }
-        guard !call.isJSON else {
-            try Output.write(data.line)
-            return .ok
-        }
-        var rows = [("E-mail", data.text("email")), ("Phone", data.text("phone"))]
-        if case .array(let providers) = data["providers"], !providers.isEmpty {
-            rows.append(("Signs in with", providers.map { $0.words }.joined(separator: ", ")))
-        }
-        rows += [
-            ("Person", data.text("user")), ("This device", call.credential?.device.text),
-            ("Devices", data["devices"]?.words), ("Since", data.time("created")),
-            ("Broker", call.broker.address),
-        ]
-        try Output.write(lines(rows))
         return .ok
     }
 

@@ -38,6 +38,7 @@ extension Accounts {
             "providers": .array(try rows.providers(of: user).map(JSON.string)), "created": .integer(account.created),
             "devices": .integer(Int64(try devices.count(of: user))),
             "verified": account.lookup == nil ? nil : .bool(account.verified != nil),
+            "picture": .bool(try context.documents.read("picture", of: user) != nil),
         ])
     }
 

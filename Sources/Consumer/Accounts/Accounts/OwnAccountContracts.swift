@@ -12,6 +12,7 @@ extension RequestContract {
             .always("providers", .array(of: .text).about("that the person signs in with")), .always("created", .time),
             .always("devices", .integer(in: 0...Int64(Devices.limit)).about("how many there are")),
             .known("verified", .bool.about("whether somebody has shown that the address or number is theirs")),
+            .always("picture", .bool.about("whether the person has one")),
         ]))
 
     static let accountSignOut = RequestContract(

@@ -35,6 +35,7 @@ struct AccountServiceTests {
             let account = try phone.done("account/get")
             #expect(account["user"] == signedIn["user"] && account["email"] == "Ada@Example.org")
             #expect(account["phone"] == nil && account["providers"] == [] && account["devices"] == 1)
+            #expect(account["picture"] == false)
             let devices = try phone.done("devices/list")
             guard case .array(let list)? = devices["devices"], let device = list.first else {
                 throw TestFailure("\(devices)")

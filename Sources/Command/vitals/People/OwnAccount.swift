@@ -1,0 +1,80 @@
+import Daemon
+import Telemetry
+
+// `vitals account`. What belongs to an account is known to several features of the consumer, of which none knows the others: so
+// the page is put together of what they answer.
+
+/// Shows a person's account, and names the commands that change what it shows.
+struct OwnAccount {
+    private let call: Call
+
+    init(_ call: Call) { self.call = call }
+
+    func show() throws -> ExitCode {
+        let (account, guardians, dependents) = try Office.visit(call) { office in
+            (try office.ask("account/get"), try office.ask("guardians/list"), try office.ask("dependents/list"))
+        }
+        guard !call.isJSON else {
+            try Output.write(JSON.object([account, guardians, dependents].flatMap(\.members)).line)
+            return .ok
+        }
+        var rows = [("E-mail", account.text("email")), ("Phone", account.text("phone"))]
+        let providers = account.list("providers")
+        if !providers.isEmpty { rows.append(("Signs in with", JSON.array(providers).words)) }
+        rows += [
+            ("Person", account.text("user")), ("Picture", account["picture"]?.words),
+            ("Verification code", guardians.time("code_set").map { "set on \($0.prefix(10))" } ?? "not set"),
+        ]
+        rows += Self.rows("Guardians", guardians.list("guardians").map(Self.words(ofGuardian:)))
+        rows += Self.rows("Dependents", dependents.list("dependents").map(Self.words(ofDependent:)))
+        rows += [
+            ("This device", call.credential?.device.text), ("Devices", account["devices"]?.words),
+            ("Since", account.time("created")), ("Broker", call.broker.address),
+        ]
+        try Output.write(lines(rows))
+        for hint in Self.hints(account, guardians, dependents) { Output.note(hint) }
+        return .ok
+    }
+
+    /// One row for each person, under one heading.
+    private static func rows(_ heading: String, _ people: [String]) -> [(String, String?)] {
+        guard !people.isEmpty else { return [(heading, "none")] }
+        return people.enumerated().map { ($0.offset == 0 ? heading : "", $0.element) }
+    }
+
+    private static func words(ofGuardian guardian: JSON) -> String {
+        let name = guardian.text("name") ?? guardian.text("guardian") ?? "-"
+        return guardian["blocked"] == true ? "\(name) is blocked" : "\(name) sees \(Sights.words(guardian))"
+    }
+
+    private static func words(ofDependent dependent: JSON) -> String {
+        "\(dependent.text("name") ?? dependent.text("dependent") ?? "-") shows you \(Sights.words(dependent))"
+    }
+
+    private static func hints(_ account: JSON, _ guardians: JSON, _ dependents: JSON) -> [String] {
+        var hints: [String] = []
+        if account["picture"] == false { hints.append("to have a picture: vitals picture set") }
+        if account["has_password"] == true {
+            hints.append("to change the password: vitals password change; if it is forgotten: vitals password reset")
+        }
+        hints.append(
+            guardians["code_set"] == nil
+                ? "to have somebody watch over you: vitals guardians code"
+                : "to change or remove the verification code: vitals guardians code")
+        if !guardians.list("guardians").isEmpty {
+            hints.append(
+                "to say what guardians see: vitals guardians allow; to disconnect one: vitals guardians remove")
+        }
+        hints.append("to watch over somebody: vitals dependents connect")
+        if !dependents.list("dependents").isEmpty {
+            hints.append("to disconnect a dependent: vitals dependents remove")
+        }
+        hints.append("to sign out here: vitals sign-out; on another device: vitals devices revoke")
+        return hints
+    }
+}
+
+extension JSON {
+    /// The members of an object.
+    fileprivate var members: [Member] { if case .object(let members) = self { members } else { [] } }
+}

@@ -1,0 +1,16 @@
+import Telemetry
+
+/// What a dependent may let a guardian see.
+enum Sights {
+    /// As options of commands name it, and as requests do.
+    static let all = [
+        (option: "location", field: "location"), (option: "motion", field: "motion"),
+        (option: "heart-rate", field: "heart_rate"),
+    ]
+
+    /// What is allowed between two people, in words.
+    static func words(_ tie: JSON) -> String {
+        let seen = all.filter { tie[$0.field] == true }.map(\.option)
+        return seen.isEmpty ? "nothing" : seen.joined(separator: ", ")
+    }
+}
