@@ -32,6 +32,7 @@ extension Guardians {
             followed[sensor] = nil
             availability[sensor] = nil
             watched[dependent]?.take(sensor, isOn: nil, now: context.now())
+            unsettled.insert(dependent)
         }
         for sensor in sensors.subtracting(before) {
             // It may have been somebody else's.

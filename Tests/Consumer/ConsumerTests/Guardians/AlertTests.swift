@@ -17,11 +17,11 @@ struct AlertTests {
             let first = try Family(circle)
             people = first.people
             try first.area(["enter": true])
-            for metres in [0.0, 10, 0] { try step(first, metres) }
+            for metres in [0.0, 10, 0] { try first.step(metres) }
             // One bad fix, and drift at the border.
-            for metres in [900.0, 0, 195, 205, 195] { try step(first, metres) }
+            for metres in [900.0, 0, 195, 205, 195] { try first.step(metres) }
             #expect(try first.alerts(first.grace) == [])
-            for metres in [400.0, 500] { try step(first, metres) }
+            for metres in [400.0, 500] { try first.step(metres) }
             #expect(try first.alerts(first.grace) == ["left-area"])
             let told = try circle.notifications(first.grace)[0]
             #expect(try told.text("text").hasPrefix("Otto left Home at "))
@@ -29,13 +29,13 @@ struct AlertTests {
         } then: { circle in
             guard let people else { throw TestFailure("nobody") }
             let family = Family(circle, people)
-            for metres in [600.0, 500] { try step(family, metres) }
+            for metres in [600.0, 500] { try family.step(metres) }
             #expect(try family.alerts(family.grace) == ["left-area"])
-            for metres in [20.0, 10] { try step(family, metres) }
+            for metres in [20.0, 10] { try family.step(metres) }
             #expect(try family.alerts(family.grace) == ["left-area", "entered-area"])
             // Without consent there is no alert, and the rule waits.
             try family.allow(family.grace, ["location"], false)
-            for metres in [900.0, 1000] { try step(family, metres) }
+            for metres in [900.0, 1000] { try family.step(metres) }
             #expect(try family.alerts(family.grace) == ["left-area", "entered-area"])
         }
     }
@@ -55,12 +55,12 @@ struct AlertTests {
             let area = try circle.done(
                 family.grace, "areas/set", ["dependent": .string(family.otto.text), "region": "Garden"])
             #expect(area["name"] == "Garden" && area["circle"]?["radius_m"] == 200)
-            for metres in [0.0, 10] { try step(family, metres) }
+            for metres in [0.0, 10] { try family.step(metres) }
             circle.advance(5000)
             family.say(
                 "{\"_type\":\"transition\",\"event\":\"leave\",\"desc\":\"Garden\",\"tst\":\(circle.now / 1000)}",
                 "/event")
-            for metres in [400.0, 500, 600] { try step(family, metres) }
+            for metres in [400.0, 500, 600] { try family.step(metres) }
             #expect(try family.alerts(family.grace) == ["left-area"])
         }
     }
@@ -73,11 +73,11 @@ struct AlertTests {
             for guardian in [hugo, ida] { try family.connect(guardian) }
             for guardian in [hugo, ida] { try family.allow(guardian, ["location"], true) }
             try family.area(["escalate_min": 5])
-            for metres in [0.0, 10, 400, 500] { try step(family, metres) }
+            for metres in [0.0, 10, 400, 500] { try family.step(metres) }
             #expect(try family.alerts(family.grace) == ["left-area"])
             #expect(try family.alerts(hugo) == [])
             circle.advance(5 * 60_000)
-            try waitForLook(circle)
+            try family.look()
             #expect(try family.alerts(hugo) == ["left-area"])
             #expect(try family.alerts(ida) == [])
             let alert = try elements(circle.done(hugo, "alerts/list"), "alerts")[0]
@@ -85,7 +85,7 @@ struct AlertTests {
             #expect(try circle.refused(ida, "alerts/confirm", ["alert": .string(id)]).code == .notFound)
             try circle.done(hugo, "alerts/confirm", ["alert": .string(id)])
             circle.advance(5 * 60_000)
-            try waitForLook(circle)
+            try family.look()
             #expect(try family.alerts(ida) == [])
             let seen = try elements(circle.done(family.grace, "alerts/list"), "alerts")[0]
             #expect(seen["confirmed"]?["by"] == .string(hugo.text))
@@ -104,18 +104,18 @@ struct AlertTests {
             let otto = JSON.string(family.otto.text)
             try circle.done(family.grace, "alerts/set", ["dependent": otto, "kind": "silence", "minutes": 30])
             try circle.done(family.grace, "alerts/set", ["dependent": otto, "kind": "battery", "below": 20])
-            try step(family, 0)
+            try family.step(0)
             family.walk(5, battery: 19, at: circle.now + 1000)
             circle.advance(29 * 60_000)
-            try waitForLook(circle)
+            try family.look()
             #expect(try family.alerts(family.grace) == ["battery-low"])
             circle.advance(2 * 60_000)
-            for _ in 0..<2 { try waitForLook(circle) }
+            for _ in 0..<2 { try family.look() }
             #expect(try family.alerts(family.grace) == ["battery-low", "no-position"])
             family.walk(5, battery: 18)
             try circle.done(family.otto, "guardians/list")
             circle.advance(31 * 60_000)
-            try waitForLook(circle)
+            try family.look()
             #expect(try family.alerts(family.grace) == ["battery-low", "no-position", "no-position"])
         }
     }
@@ -160,31 +160,6 @@ struct AlertTests {
             let circleFields: JSON = ["lat": 1, "lon": 1, "radius_m": 100]
             let more: JSON = ["dependent": otto, "name": "Home", "circle": circleFields]
             #expect(try circle.refused(family.grace, "areas/set", more).code == .notAllowed)
-        }
-    }
-
-    /// A minute later, the phone says where it is; everything that follows from that has been done.
-    private func step(_ family: Family, _ metres: Double) throws {
-        family.circle.advance(61_000)
-        family.walk(metres)
-        // Messages come in the order in which the broker took them, and readings are stored with their batch.
-        try family.circle.done(family.otto, "guardians/list")
-        try family.circle.done(family.otto, "guardians/list")
-    }
-
-    /// Waits until the day of all has been read, and has the rules looked at.
-    private func waitForLook(_ circle: Circle) throws {
-        let guardians = try #require(circle.consumer.features.only(Guardians.self))
-        var isRead = false
-        while !isRead {
-            isRead = circle.consumer.session.loop.sync {
-                guardians.loadNext()
-                return guardians.watched.values.allSatisfy(\.isLoaded)
-            }
-        }
-        circle.consumer.session.loop.sync {
-            guardians.looked = 0
-            guardians.lookAtRules()
         }
     }
 }

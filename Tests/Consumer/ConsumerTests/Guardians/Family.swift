@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import Features
+@testable import Guardians
 @testable import Phones
 @testable import Readings
 @testable import vitals_consumer
@@ -104,6 +105,51 @@ struct Family {
     private static let kinds: Set<String> = [
         "left-area", "entered-area", "no-position", "battery-low", "heart-rate-range", "no-movement", "help-wanted",
     ]
+
+    /// A minute later, the phone says where it is.
+    func step(_ metres: Double) throws {
+        circle.advance(61_000)
+        walk(metres)
+        try settle()
+    }
+
+    /// Waits until everything has been done that follows from what the phone has said.
+    func settle() throws {
+        // Messages come in the order in which the broker took them, and readings are stored with their batch.
+        for _ in 0..<2 { try circle.done(otto, "guardians/list") }
+    }
+
+    /// Waits until the day of all has been read, and has the rules looked at.
+    func look() throws {
+        try wait { guardians in
+            guardians.loadNext()
+            return guardians.watched.values.allSatisfy(\.isLoaded)
+        }
+        try onSession { guardians in
+            guardians.looked = 0
+            guardians.lookAtRules()
+        }
+    }
+
+    /// Waits until the service knows that it is another day.
+    func waitForToday() throws {
+        let now = circle.now
+        try wait { guardians in guardians.watched.values.allSatisfy { $0.dayEnds > now } }
+    }
+
+    /// What `body` makes of what guardians see, on the session's thread.
+    func onSession<Value: Sendable>(_ body: @escaping @Sendable (Guardians) -> Value) throws -> Value {
+        guard let guardians = circle.consumer.features.only(Guardians.self) else { throw TestFailure("no guardians") }
+        return circle.consumer.session.loop.sync { body(guardians) }
+    }
+
+    /// Looks in each turn of the session's thread whether it has come to this.
+    private func wait(_ isReached: @escaping @Sendable (Guardians) -> Bool) throws {
+        let end = ContinuousClock.now + limit
+        while try !onSession(isReached) {
+            guard ContinuousClock.now < end else { throw TestFailure("it has not come to this in time") }
+        }
+    }
 
     /// Sets up an area of 200 m around Otto's home.
     @discardableResult

@@ -72,6 +72,35 @@ struct SightTests {
         }
     }
 
+    @Test("is whether sensors are on, as their gateway says, for as long as they are the dependent's")
+    func sensors() throws {
+        try Circle.with { circle in
+            let family = try Family(circle, allowing: ["motion"])
+            let (grace, otto) = (family.grace, family.otto)
+            let strap = try Strap(of: otto, circle)
+            defer { strap.stop() }
+            func isShown(_ isOn: Bool, after say: () -> Void) throws {
+                // Nothing waits for its pause.
+                try family.onSession { $0.watched[otto]?.made = [:] }
+                say()
+                let sensor: JSON = ["online": .bool(isOn), "sensor": .string(Strap.name)]
+                try circle.wait(grace, "dependents/\(otto)/status") { $0?["sensors"] == [sensor] }
+            }
+            strap.say(isGatewayOn: true)
+            try isShown(true) { strap.say(isOn: true) }
+            try isShown(false) { strap.say(isOn: false) }
+            try isShown(true) { strap.say(isOn: true) }
+            // What a gateway has said that is gone now, it says no longer.
+            try isShown(false) { strap.say(isGatewayOn: false) }
+            try isShown(true) { strap.say(isGatewayOn: true) }
+            try family.allow(grace, ["motion"], false)
+            try circle.wait(grace, "dependents/\(otto)/status") { $0 == nil }
+            try isShown(true) { try? family.allow(grace, ["motion"], true) }
+            try circle.done(otto, "sensors/release", ["gateway": "home", "sensor": "belt"])
+            try circle.wait(grace, "dependents/\(otto)/status") { $0 == nil }
+        }
+    }
+
     @Test("comes again after a restart, and what is no longer allowed is taken back by the next consumer")
     func restart() throws {
         var people: Family.People?
