@@ -1,0 +1,66 @@
+import HouseholdSupport
+import Records
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import vitals_consumer
+
+@Suite("Alerts about heart rates", .timeLimit(.minutes(60)))
+struct HeartAlertTests {
+    @Test(
+        "come once each time a heart rate is out of its range for some minutes, and warn that this is no medical device"
+    )
+    func range() throws {
+        try Circle.with { circle in
+            let family = try Family(circle)
+            let (grace, otto) = (family.grace, family.otto)
+            let hugo = try circle.person(name: "Hugo", locale: "de-AT")
+            try family.connect(hugo)
+            try family.allow(hugo, ["heart_rate"], true)
+            let strap = try Strap(of: otto, circle)
+            defer { strap.stop() }
+            for guardian in [grace, hugo] { try watch(family, guardian) }
+            try strap.wear(100, seconds: 60, circle)
+            // It slips.
+            try strap.wear(180, seconds: 5, circle)
+            try strap.wear(100, seconds: 55, circle)
+            try strap.wear(150, seconds: 120, circle)
+            #expect(try family.alerts(grace) == [])
+            try strap.wear(150, seconds: 1, circle)
+            for guardian in [grace, hugo] { #expect(try family.alerts(guardian) == ["heart-rate-range"]) }
+            let told = try circle.notifications(grace)[0]
+            #expect(
+                told["text"]
+                    == "The heart rate of Otto left your range at 09:02. This is no medical device: in doubt, get help."
+            )
+            #expect(told["from"] == .string(otto.text) && told["alert"] != nil)
+            #expect(
+                try circle.notifications(hugo)[0]["text"]
+                    == "Der Puls von Otto verließ um 09:02 deinen Bereich. Kein Medizinprodukt: Im Zweifel hole Hilfe.")
+            // However long it lasts, it is one occasion.
+            try strap.wear(150, seconds: 600, circle)
+            #expect(try family.alerts(grace) == ["heart-rate-range"])
+            // After a minute within the range, it is another one: below it this time.
+            try strap.wear(100, seconds: 70, circle)
+            try strap.wear(39, seconds: 121, circle)
+            #expect(try family.alerts(grace) == ["heart-rate-range", "heart-rate-range"])
+            // Who may not see it any more is told nothing.
+            try family.allow(grace, ["heart_rate"], false)
+            try strap.wear(100, seconds: 70, circle)
+            try strap.wear(150, seconds: 121, circle)
+            #expect(try family.alerts(grace).count == 2)
+            #expect(try family.alerts(hugo).count == 3)
+        }
+    }
+
+    /// A guardian watches whether the heart rate of Otto is below 45 or above 120.
+    private func watch(_ family: Family, _ guardian: ID, minutes: Int64 = 2) throws {
+        try family.circle.done(
+            guardian, "alerts/set",
+            [
+                "dependent": .string(family.otto.text), "kind": "heart-rate", "below": 45, "above": 120,
+                "minutes": .integer(minutes),
+            ])
+    }
+}

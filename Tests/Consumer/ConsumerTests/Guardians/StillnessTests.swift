@@ -1,0 +1,70 @@
+import HouseholdSupport
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Guardians
+@testable import vitals_consumer
+
+@Suite("Alerts about no movement", .timeLimit(.minutes(60)))
+struct StillnessTests {
+    @Test(
+        "come once a day, at the hour, unless somebody has moved by then: by their way, or their phone's sensors"
+    )
+    func stillness() throws {
+        try Circle.with { circle in
+            // It is nine.
+            let family = try Family(circle)
+            let grace = family.grace
+            let rule: JSON = ["dependent": .string(family.otto.text), "kind": "stillness", "at": "10:00"]
+            try circle.done(grace, "alerts/set", rule)
+            try family.step(0)
+            circle.advance(58 * 60_000)
+            try family.look()
+            #expect(try family.alerts(grace) == [])
+            circle.advance(60_000)
+            for _ in 0..<2 { try family.look() }
+            #expect(try family.alerts(grace) == ["no-movement"])
+            #expect(try circle.notifications(grace)[0]["text"] == "Otto had not moved today by 10:00.")
+
+            let movements: [(String, () throws -> Void)] = [
+                ("a way", { for step in 0..<6 { try family.step(Double(step) * 80) } }),
+                (
+                    "the phone's sensors",
+                    {
+                        let time = circle.now / 1000
+                        family.say(
+                            "{\"_type\":\"location\",\"lat\":52.5,\"lon\":13.4,\"acc\":8,\"tst\":\(time),"
+                                + "\"motionactivities\":[\"walking\"]}")
+                        try family.settle()
+                    }
+                ),
+            ]
+            for (what, move) in movements {
+                try nextMorning(family)
+                try move()
+                circle.advance(70 * 60_000)
+                try family.look()
+                #expect(try family.alerts(grace) == ["no-movement"], "\(what)")
+            }
+            try nextMorning(family)
+            circle.advance(70 * 60_000)
+            try family.look()
+            #expect(try family.alerts(grace) == ["no-movement", "no-movement"])
+            // Who may not see any more how they move is told nothing.
+            try family.allow(grace, ["motion"], false)
+            try nextMorning(family)
+            circle.advance(70 * 60_000)
+            try family.look()
+            #expect(try family.alerts(grace).count == 2)
+        }
+    }
+
+    /// It is nine on the next day.
+    private func nextMorning(_ family: Family) throws {
+        let day: Int64 = 86_400_000
+        family.circle.advance(day - (family.circle.now - start) % day)
+        try family.waitForToday()
+        try family.look()
+    }
+}
