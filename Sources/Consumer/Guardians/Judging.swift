@@ -10,8 +10,8 @@ import Telemetry
 import Whereabouts
 
 // What guardians watch is judged as it is measured, and what does not happen by the clock: every five seconds. What a rule knows is
-// written when something of it is to be told, in the same transaction, and otherwise once a minute; after a restart, positions that
-// came later than what it knows are judged again.
+// written when something of it is to be told, in the same transaction, and otherwise once a minute; after a restart, positions and
+// heart rates that came later than what it knows are judged again.
 
 extension Guardians {
     /// How often rules are looked at by the clock, and how often what they know is kept, in milliseconds.
@@ -117,7 +117,7 @@ extension Guardians {
     }
 
     /// Heart rates that were stored, in the order of their times.
-    func judge(_ rates: [(time: Int64, rate: Int64)], of dependent: ID) {
+    func judge(_ rates: [StoredRate], of dependent: ID) {
         guard let one = watched[dependent] else { return }
         for index in one.rules.indices where one.rules[index].rule.isEnabled {
             guard case .heartRate = one.rules[index].rule.kind else { continue }

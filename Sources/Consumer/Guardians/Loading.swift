@@ -7,7 +7,8 @@ import Records
 import Telemetry
 
 // Where dependents were today is read from what is stored, after a restart and whenever that has changed: on another thread, one
-// dependent after the other. What comes in the meantime is taken afterwards, too.
+// dependent after the other. What comes in the meantime is taken afterwards, too. After a restart, so are the heart rates that were
+// stored and perhaps not judged.
 
 extension Guardians {
     /// How far back their last place is looked for, if they were nowhere today, in milliseconds.
@@ -37,19 +38,24 @@ extension Guardians {
         loading = dependent
         watched[dependent]?.beginLoading()
         let (now, begin) = (context.now(), one.dayBegins)
+        let unjudged = one.unjudgedRates(now: now)
         readers.statistics.read { source in
             let fixes = try Self.stored(of: dependent, from: begin, to: now + 60_000, source)
-            return fixes.isEmpty
+            let latest =
+                fixes.isEmpty
                 ? try Self.stored(of: dependent, from: now - Self.longAgo, to: begin, source).suffix(1) : fixes[...]
+            return (fixes: latest, rates: try unjudged.map { try Self.storedRates(of: dependent, $0, source) } ?? [])
         } completion: { [unowned self] result in
             loading = nil
             loaded[dependent] = self.clock()
             switch result {
-            case .success(let fixes):
-                watched[dependent]?.load(fixes)
+            case .success(let found):
+                watched[dependent]?.load(found.fixes)
                 settle(dependent, atOnce: true)
                 // What came while nobody looked.
-                judge(Array(fixes), of: dependent)
+                judge(Array(found.fixes), of: dependent)
+                let held = watched[dependent]?.releaseRates() ?? []
+                judge((found.rates + held).sorted { $0.time < $1.time }, of: dependent)
             case .failure(let error):
                 toLoad.append(dependent)
                 context.limitedLog.error("guardians of \(dependent)") {
@@ -61,23 +67,42 @@ extension Guardians {
 
     /// Positions of a time, in the order of their times, without those that files brought.
     static func stored(of user: ID, from: Int64, to: Int64, _ source: ReadSource) throws(VaultError) -> [StoredFix] {
-        let files = "\(OwnGateway.name)/\(OwnGateway.importPrefix)"
-        var names: [Int64: String] = [:]
-        for stream in try source.store.streams(of: user) { names[stream.number] = "\(stream.gateway)/\(stream.sensor)" }
         var fixes: [StoredFix] = []
-        _ = try StoredReadings(store: source.store, keys: source.keys).eachOfStreams(
-            of: user, .position, from: from, to: to
-        ) {
-            reading, stream in
-            let name = names[stream] ?? ""
-            if case .position(let position) = reading.value, !name.hasPrefix(files) {
-                fixes.append(StoredFix(fix: Fixes.Found(time: reading.moment.wall, position: position), source: name))
+        try each(of: user, .position, from: from, to: to, source) { reading, sensor in
+            if case .position(let position) = reading.value {
+                fixes.append(StoredFix(fix: Fixes.Found(time: reading.moment.wall, position: position), source: sensor))
             }
             // The latest count.
             if fixes.count >= 2 * mostPositions { fixes.removeFirst(mostPositions) }
-            return true
         }
         return fixes.suffix(mostPositions)
+    }
+
+    /// Heart rates of a time, in the order of their times, without those that files brought.
+    private static func storedRates(
+        of user: ID, _ times: Range<Int64>, _ source: ReadSource
+    ) throws(VaultError) -> [StoredRate] {
+        var rates: [StoredRate] = []
+        try each(of: user, .heartRate, from: times.lowerBound, to: times.upperBound, source) { reading, _ in
+            if let rate = reading.heartRate { rates.append((reading.moment.wall, Int64(rate))) }
+        }
+        return rates
+    }
+
+    /// Readings of one kind and time, in the order of their times, each with its sensor, without those that files brought.
+    private static func each(
+        of user: ID, _ kind: Reading.Kind, from: Int64, to: Int64, _ source: ReadSource,
+        _ body: (_ reading: Reading, _ sensor: String) -> Void
+    ) throws(VaultError) {
+        let files = "\(OwnGateway.name)/\(OwnGateway.importPrefix)"
+        var names: [Int64: String] = [:]
+        for stream in try source.store.streams(of: user) { names[stream.number] = "\(stream.gateway)/\(stream.sensor)" }
+        let readings = StoredReadings(store: source.store, keys: source.keys)
+        _ = try readings.eachOfStreams(of: user, kind, from: from, to: to) { reading, stream in
+            let sensor = names[stream] ?? ""
+            if !sensor.hasPrefix(files) { body(reading, sensor) }
+            return true
+        }
     }
 
     /// Positions that a gateway has recorded come with their blocks, without the places.
@@ -93,6 +118,7 @@ extension Guardians {
             entry.sensor.hasPrefix(files)
                 ? nil : entry.reading?.heartRate.map { (time: entry.bare.wall, rate: Int64($0)) }
         }
-        if !rates.isEmpty { judge(rates.sorted { $0.time < $1.time }, of: readings.user) }
+        guard !rates.isEmpty, watched[readings.user]?.hold(rates) == false else { return }
+        judge(rates.sorted { $0.time < $1.time }, of: readings.user)
     }
 }

@@ -34,6 +34,7 @@ extension Guardians: PeopleObserver, PhoneListener {
         do throws(VaultError) {
             for dependent in try ties.everyDependent() {
                 attempt(dependent) { () throws(VaultError) in try watch(dependent) }
+                watched[dependent]?.holdRates()
             }
         } catch {
             context.limitedLog.error("guardians") { "who watches over whom was not read\($0): \(error)" }

@@ -123,7 +123,7 @@ public struct HeartRateRangeWatch: Hashable, Sendable {
     public var minutes: Int64
     private var last: Int64?
     private var stretch: Stretch?
-    /// The other side of a limit, which may be an outlier only.
+    /// The other side of the limits, which may be an outlier only.
     private var turn: Stretch?
     private var isTold = false
 
@@ -183,13 +183,36 @@ public struct HeartRateRangeWatch: Hashable, Sendable {
         if time - turn.since >= Self.shortest { (self.stretch, self.turn) = (turn, nil) }
     }
 
-    /// What was known of it: of the rates themselves, nothing is kept. What is no such state changes nothing.
-    public mutating func restore(_ json: JSON) {
-        if let told = try? Kept(json).flag("told") { isTold = told }
+    /// The times of heart rates that are news to it, in Unix milliseconds: those of other times change nothing.
+    /// - Parameter now: the service's clock, in Unix milliseconds.
+    public func news(now: Int64) -> Range<Int64> {
+        let now = SourceClock.limited(now)
+        let first = max(now - SourceClock.memory, last ?? -1) + 1
+        return first..<max(first, now + SourceClock.mostAhead + 1)
     }
 
-    /// What is known of it.
-    public var state: JSON { ["told": .bool(isTold)] }
+    /// What was known of it. What is no such state changes nothing.
+    public mutating func restore(_ json: JSON) {
+        guard let known = try? Self(below: below, above: above, minutes: minutes, kept: Kept(json)) else { return }
+        self = known
+    }
+
+    private init(below: Int64?, above: Int64?, minutes: Int64, kept: Kept) throws(Kept.Malformed) {
+        self.init(below: below, above: above, minutes: minutes)
+        (isTold, last) = (try kept.flag("told"), try kept.timeIfPresent("last"))
+        guard let since = try kept.timeIfPresent("since") else { return }
+        let isOutside = try kept.flag("outside")
+        stretch = Stretch(isOutside: isOutside, since: since)
+        turn = try kept.timeIfPresent("turn").map { Stretch(isOutside: !isOutside, since: $0) }
+    }
+
+    /// What is known of it: times, and on which side of the range they were, but none of the rates.
+    public var state: JSON {
+        .object(present: [
+            "told": .bool(isTold), "last": last.map(JSON.integer), "outside": (stretch?.isOutside).map(JSON.bool),
+            "since": (stretch?.since).map(JSON.integer), "turn": (turn?.since).map(JSON.integer),
+        ])
+    }
 }
 
 /// No movement by a time of the day.

@@ -150,20 +150,68 @@ import Testing
         #expect((0..<20).allSatisfy { sparse.take(150, at: second($0 * 121)) == nil })
     }
 
-    @Test("what was told of a heart rate is kept, without the heart rates")
-    func heartRateState() {
+    @Test("what is known of a heart rate is kept, without the heart rates, and goes on from any of them")
+    func heartRateState() throws {
+        let rates = (0..<900).map { index -> Int64 in
+            switch index {
+            case 300..<305, 640..<720: 80
+            case 100..<500, 720..<900: 35
+            default: index % 60 < 9 ? 35 : 60
+            }
+        }
+        /// What is told if the watch is restored from its state after so many seconds.
+        func told(restoredAt moment: Int?) -> [Occasion] {
+            var watch = HeartRateRangeWatch(below: 40, above: nil, minutes: 2)
+            return rates.indices.compactMap { index in
+                if index == moment {
+                    let state = watch.state
+                    watch = HeartRateRangeWatch(below: 40, above: nil, minutes: 2)
+                    watch.restore(state)
+                }
+                return watch.take(rates[index], at: second(index))
+            }
+        }
+        let all = told(restoredAt: nil)
+        #expect(all.map(\.time) == [second(100), second(720)])
+        for moment in rates.indices { #expect(told(restoredAt: moment) == all, "\(moment)") }
         var watch = HeartRateRangeWatch(below: 40, above: nil, minutes: 1)
         #expect((0...60).count { watch.take(35, at: second($0)) != nil } == 1)
-        #expect(watch.state == ["told": true])
-        var restarted = HeartRateRangeWatch(below: 40, above: nil, minutes: 1)
-        restarted.restore(watch.state)
-        #expect((61...300).allSatisfy { restarted.take(35, at: second($0)) == nil })
-        for json: JSON in [7, ["told": 1], .null] {
-            restarted.restore(json)
-            #expect(restarted.state == ["told": true])
+        #expect(
+            watch.state == [
+                "told": true, "last": .integer(second(60)), "outside": true, "since": .integer(second(0)),
+            ])
+        #expect(watch.take(60, at: second(61)) == nil)
+        #expect(watch.state["turn"] == .integer(second(61)))
+        let before = watch
+        let wrong: [JSON] = [
+            7, .null, ["told": 1], ["last": -1], ["last": "now"], ["since": 0, "outside": 1], ["since": .number(0.5)],
+            ["since": 0, "outside": true, "turn": "later"],
+        ]
+        for json in wrong {
+            watch.restore(json)
+            #expect(watch == before, "\(json)")
         }
-        #expect((301...361).allSatisfy { restarted.take(60, at: second($0)) == nil })
-        #expect((362...500).count { restarted.take(35, at: second($0)) != nil } == 1)
+        // Of an earlier version, which kept no times.
+        watch.restore(["told": true])
+        #expect(watch.state == ["told": true])
+    }
+
+    @Test("heart rates of a day are news, unless it has heard later ones")
+    func heartRateNews() {
+        var watch = HeartRateRangeWatch(below: 40, above: nil, minutes: 1)
+        let (day, ahead): (Int64, Int64) = (24 * 3_600_000, 600_000)
+        #expect(watch.news(now: second(0)) == second(0) - day + 1..<second(0) + ahead + 1)
+        _ = watch.take(60, at: second(-10))
+        #expect(watch.news(now: second(0)) == second(-10) + 1..<second(0) + ahead + 1)
+        // Each edge is what it says.
+        let news = watch.news(now: second(0))
+        for (time, isNews) in [(news.lowerBound - 1, false), (news.lowerBound, true)] {
+            var other = watch
+            _ = other.take(60, at: time, now: second(0))
+            #expect((other != watch) == isNews)
+        }
+        #expect(watch.news(now: .min).isEmpty || watch.news(now: .min).lowerBound > second(-10))
+        #expect(watch.news(now: .max).lowerBound > second(-10))
     }
 
     @Test(

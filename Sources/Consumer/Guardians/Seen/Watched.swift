@@ -30,6 +30,8 @@ struct Watched {
     private(set) var phone: PhoneState?
     /// What came while what is stored was being read; nil if nothing is being read.
     private var arrived: [StoredFix]?
+    /// Heart rates that came while those from before a restart were being read; nil once these were judged.
+    private var heldRates: [StoredRate]?
     /// Whether sensors are on, as far as it is known.
     private(set) var sensors: [SensorName: Bool] = [:]
     /// When something of the phone or the sensors last changed, in Unix milliseconds.
@@ -82,7 +84,10 @@ struct Watched {
 
     // MARK: What is stored
 
-    mutating func beginLoading() { arrived = [] }
+    mutating func beginLoading() {
+        arrived = []
+        if heldRates != nil { heldRates = [] }
+    }
 
     /// Begins again with what is stored, and what came since it was read.
     mutating func load(_ stored: some Sequence<StoredFix>) {
@@ -91,6 +96,34 @@ struct Watched {
         (fixes, path, motion) = (Fixes(), DayPath(), motion.withoutFixes())
         for one in stored { take(one.fix, of: one.source) }
         for one in later { take(one.fix, of: one.source) }
+    }
+
+    /// After a restart, nobody knows whether the latest heart rates were judged: others wait until these were.
+    mutating func holdRates() { heldRates = [] }
+
+    /// - Returns: whether these heart rates wait.
+    mutating func hold(_ rates: [StoredRate]) -> Bool {
+        guard heldRates != nil else { return false }
+        // They are stored: what is not being read yet will find them.
+        if arrived != nil { heldRates?.append(contentsOf: rates) }
+        return true
+    }
+
+    /// The times of stored heart rates that have not been judged, in Unix milliseconds; nil if all were.
+    func unjudgedRates(now: Int64) -> Range<Int64>? {
+        guard heldRates != nil else { return nil }
+        let news = rules.filter(\.rule.isEnabled).compactMap { rule in
+            rule.heartRates?.news(now: now).clamped(to: rule.rule.begin..<Int64.max)
+        }
+        guard let first = news.map(\.lowerBound).min(), let last = news.map(\.upperBound).max() else { return nil }
+        return first..<last
+    }
+
+    /// Heart rates wait no longer.
+    /// - Returns: those that have waited.
+    mutating func releaseRates() -> [StoredRate] {
+        defer { heldRates = nil }
+        return heldRates ?? []
     }
 
     // MARK: What is seen

@@ -4,6 +4,8 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Features
+@testable import Guardians
 @testable import vitals_consumer
 
 @Suite("Alerts about heart rates", .timeLimit(.minutes(60)))
@@ -51,6 +53,63 @@ struct HeartAlertTests {
             try strap.wear(150, seconds: 121, circle)
             #expect(try family.alerts(grace).count == 2)
             #expect(try family.alerts(hugo).count == 3)
+        }
+    }
+
+    @Test("come once although the consumer is killed after a heart rate is stored, and before anybody is told")
+    func killed() throws {
+        var kept: (people: Family.People, strap: Strap)?
+        defer { kept?.strap.stop() }
+        try Circle.with { circle in
+            let family = try Family(circle)
+            let strap = try Strap(of: family.otto, circle)
+            kept = (family.people, strap)
+            try watch(family, family.grace)
+            try strap.wear(100, seconds: 60, circle)
+            try strap.wear(150, seconds: 100, circle)
+            // From here on, what is stored is judged by nobody, as if it were the last thing before a kill.
+            let (guardians, otto) = (try #require(circle.consumer.features.only(Guardians.self)), family.otto)
+            circle.consumer.session.loop.sync { guardians.watched[otto] = nil }
+            try strap.wear(150, seconds: 30, circle)
+            #expect(try family.alerts(family.grace) == [])
+        } then: { circle in
+            let (people, strap) = try #require(kept)
+            let family = Family(circle, people)
+            try family.look()
+            #expect(try family.alerts(family.grace) == ["heart-rate-range"])
+            #expect(try circle.notifications(family.grace)[0].text("text").contains("at 09:01"))
+            try strap.wear(150, seconds: 300, circle)
+            #expect(try family.alerts(family.grace) == ["heart-rate-range"])
+        }
+    }
+
+    @Test("count on over a restart, wherever it comes, and what was told is not told again")
+    func restarted() throws {
+        var kept: (people: Family.People, strap: Strap)?
+        defer { kept?.strap.stop() }
+        try Circle.with { circle in
+            let family = try Family(circle)
+            let strap = try Strap(of: family.otto, circle)
+            kept = (family.people, strap)
+            try watch(family, family.grace)
+            try watch(family, family.grace, minutes: 5)
+            try strap.wear(100, seconds: 60, circle)
+            try strap.wear(150, seconds: 180, circle)
+            #expect(try family.alerts(family.grace) == ["heart-rate-range"])
+            // What the rules know is kept.
+            try family.look()
+        } then: { circle in
+            let (people, strap) = try #require(kept)
+            let family = Family(circle, people)
+            // It goes on while nobody has read yet what was before, or afterwards.
+            try strap.wear(150, seconds: 100, circle)
+            try family.look()
+            #expect(try family.alerts(family.grace) == ["heart-rate-range"])
+            try strap.wear(150, seconds: 30, circle)
+            #expect(try family.alerts(family.grace) == ["heart-rate-range", "heart-rate-range"])
+            try strap.wear(100, seconds: 70, circle)
+            try strap.wear(150, seconds: 121, circle)
+            #expect(try family.alerts(family.grace).count == 3)
         }
     }
 
