@@ -44,13 +44,16 @@ extension Guardians {
             let latest =
                 fixes.isEmpty
                 ? try Self.stored(of: dependent, from: now - Self.longAgo, to: begin, source).suffix(1) : fixes[...]
-            return (fixes: latest, rates: try unjudged.map { try Self.storedRates(of: dependent, $0, source) } ?? [])
+            return (
+                fixes: latest, steps: try Self.storedSteps(of: dependent, from: begin, to: now + 60_000, source),
+                rates: try unjudged.map { try Self.storedRates(of: dependent, $0, source) } ?? []
+            )
         } completion: { [unowned self] result in
             loading = nil
             loaded[dependent] = self.clock()
             switch result {
             case .success(let found):
-                watched[dependent]?.load(found.fixes)
+                watched[dependent]?.load(found.fixes, found.steps)
                 settle(dependent, atOnce: true)
                 // What came while nobody looked.
                 judge(Array(found.fixes), of: dependent)
@@ -76,6 +79,17 @@ extension Guardians {
             if fixes.count >= 2 * mostPositions { fixes.removeFirst(mostPositions) }
         }
         return fixes.suffix(mostPositions)
+    }
+
+    /// Steps of phones in a time, in the order of their times.
+    private static func storedSteps(
+        of user: ID, from: Int64, to: Int64, _ source: ReadSource
+    ) throws(VaultError) -> [StoredSteps] {
+        var steps: [StoredSteps] = []
+        try each(of: user, .pedometer, from: from, to: to, source) { reading, _ in
+            if case .pedometer(let span) = reading.value { steps.append((span, reading.moment.wall)) }
+        }
+        return steps
     }
 
     /// Heart rates of a time, in the order of their times, without those that files brought.

@@ -188,6 +188,9 @@ extension Guardians: PeopleObserver, PhoneListener {
             return StoredFix(fix: Fixes.Found(time: reading.moment.wall, position: position), source: "\(sensor)")
         }
         for one in fixes { watched[user]?.take(one.fix, of: one.source) }
+        for reading in readings where reading.moment.wall <= latest {
+            if case .pedometer(let span) = reading.value { watched[user]?.take((span, until: reading.moment.wall)) }
+        }
         settle(user)
         judge(fixes, of: user)
     }

@@ -62,6 +62,9 @@ struct Fixes {
 /// A heart rate that is stored, in beats per minute, and when it was, in Unix milliseconds.
 typealias StoredRate = (time: Int64, rate: Int64)
 
+/// Steps that a phone has counted until a time, in Unix milliseconds.
+typealias StoredSteps = (span: PedometerSpan, until: Int64)
+
 /// A position that is stored, and what told it.
 struct StoredFix: Sendable {
     let fix: Fixes.Found

@@ -77,6 +77,13 @@ struct Watched {
         }
     }
 
+    /// What was counted partly on the day before says nothing of this one.
+    mutating func take(_ steps: StoredSteps) {
+        let begin = steps.until - Int64(steps.span.milliseconds)
+        guard begin >= dayBegins else { return }
+        motion.take(steps: Int(steps.span.steps), from: begin, to: steps.until)
+    }
+
     mutating func take(_ sensor: SensorName, isOn: Bool?, now: Int64) {
         guard sensors[sensor] != isOn else { return }
         (sensors[sensor], statusChanged) = (isOn, now)
@@ -90,10 +97,11 @@ struct Watched {
     }
 
     /// Begins again with what is stored, and what came since it was read.
-    mutating func load(_ stored: some Sequence<StoredFix>) {
+    mutating func load(_ stored: some Sequence<StoredFix>, _ steps: [StoredSteps]) {
         let later = arrived ?? []
         (arrived, isLoaded) = (nil, true)
         (fixes, path, motion) = (Fixes(), DayPath(), motion.withoutFixes())
+        for one in steps { take(one) }
         for one in stored { take(one.fix, of: one.source) }
         for one in later { take(one.fix, of: one.source) }
     }

@@ -9,7 +9,7 @@ import Testing
 @Suite("Alerts about no movement", .timeLimit(.minutes(60)))
 struct StillnessTests {
     @Test(
-        "come once a day, at the hour, unless somebody has moved by then: by their way, or their phone's sensors"
+        "come once a day, at the hour, unless somebody has moved by then: by their way, their phone's sensors or its steps"
     )
     func stillness() throws {
         try Circle.with { circle in
@@ -39,6 +39,7 @@ struct StillnessTests {
                         try family.settle()
                     }
                 ),
+                ("steps", { try family.count(steps: 12) }),
             ]
             for (what, move) in movements {
                 try nextMorning(family)
@@ -60,11 +61,38 @@ struct StillnessTests {
         }
     }
 
+    @Test("do not come after a restart if somebody had moved before it")
+    func restarted() throws {
+        var people: Family.People?
+        try Circle.with { circle in
+            let family = try Family(circle)
+            people = family.people
+            let rule: JSON = ["dependent": .string(family.otto.text), "kind": "stillness", "at": "10:00"]
+            try circle.done(family.grace, "alerts/set", rule)
+            circle.advance(15 * 60_000)
+            try family.count(steps: 12)
+        } then: { circle in
+            let family = Family(circle, try #require(people))
+            circle.advance(70 * 60_000)
+            try family.look()
+            #expect(try family.alerts(family.grace) == [])
+        }
+    }
+
     /// It is nine on the next day.
     private func nextMorning(_ family: Family) throws {
         let day: Int64 = 86_400_000
         family.circle.advance(day - (family.circle.now - start) % day)
         try family.waitForToday()
         try family.look()
+    }
+}
+
+extension Family {
+    /// The phone has counted some steps in the last ten minutes.
+    fileprivate func count(steps: Int) throws {
+        let time = circle.now / 1000
+        say("{\"_type\":\"steps\",\"tst\":\(time),\"steps\":\(steps),\"from\":\(time - 600),\"to\":\(time)}", "/step")
+        try settle()
     }
 }
