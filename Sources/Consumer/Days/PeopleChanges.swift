@@ -55,6 +55,13 @@ package protocol HistoryObserver: AnyObject {
     func replacing(_ old: History, with new: History, of user: ID) throws(VaultError)
 }
 
+/// Hears that somebody has reset their password: others may have known the one before, and changed what is theirs.
+package protocol PasswordObserver: AnyObject {
+    /// Called within the transaction that sets the new password; what throws rolls it back.
+    /// - Returns: what the person has to know of it, in a sentence; nil if there is nothing.
+    func resettingPassword(of user: ID) throws(VaultError) -> String?
+}
+
 extension PeopleObserver {
     package func changed(_ users: Set<ID>) {}
     package func stored(_ readings: PersonsReadings) {}
@@ -96,6 +103,19 @@ package final class PeopleChanges: PeopleObserver {
     }
     package func gatewaysChanged() { for entry in entries { entry.observer?.gatewaysChanged() } }
     package func gatewaysEnded() { for entry in entries { entry.observer?.gatewaysEnded() } }
+}
+
+extension PeopleChanges {
+    /// Tells those who hear of it that a person resets their password, within the transaction that sets the new one.
+    /// - Returns: what the person has to know of it, in sentences.
+    package func resettingPassword(of user: ID) throws(VaultError) -> [String] {
+        var sentences: [String] = []
+        for entry in entries {
+            guard let observer = entry.observer as? any PasswordObserver else { continue }
+            if let sentence = try observer.resettingPassword(of: user) { sentences.append(sentence) }
+        }
+        return sentences
+    }
 }
 
 extension PeopleChanges: HistoryObserver {

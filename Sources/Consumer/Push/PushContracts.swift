@@ -9,7 +9,10 @@ extension RequestContract {
         push, .always("address", .text.about("its scheme and server only")), .known("label", .text),
         .known("kinds", .array(of: .text).about("only these kinds of notifications; all if it is left out")),
         .always("created", .time),
+        .always("enabled", .bool.about("false since the password was reset, until the person confirms the address")),
     ]
+
+    private static let shown = PayloadSchema.object("PushAddress", "Where a person's notifications are brought.", entry)
 
     static let pushAdd = RequestContract(
         "Adds an address, as Apprise understands it, to which notifications are brought.",
@@ -18,7 +21,10 @@ extension RequestContract {
             .known("label", .text(atMost: 256).about("up to 64 characters on one line")),
             .known("kinds", .array(of: .text)),
         ],
-        answers: .object("PushAddress", "Where a person's notifications are brought.", entry))
+        answers: shown)
+
+    static let pushConfirm = RequestContract(
+        "Switches an address on again after the password was reset.", asks: [push], answers: shown)
 
     static let pushList = RequestContract(
         "Lists the person's addresses, and how it went with the latest message to each.",

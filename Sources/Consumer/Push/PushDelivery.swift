@@ -14,11 +14,13 @@ import Telemetry
 //   that nobody with a slow receiver keeps others waiting. What failed before never takes the last slot.
 // - An address at which something fails is left alone for 5 s, then for twice as long each time, up to an hour, and a
 //   notification is given up after a day. An alert is tried at once all the same.
+// - When a person resets their password, somebody else may have added an address: all are switched off, after one last
+//   notification that says so, until the person confirms them.
 // - A notification that its person has confirmed, or that is no longer kept, such as a withdrawn invitation, goes nowhere.
 
 /// Brings notifications to people's addresses. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
-final class PushDelivery: FeatureService, PeopleObserver, NotificationObserver, @unchecked Sendable {
+final class PushDelivery: FeatureService, PeopleObserver, NotificationObserver, PasswordObserver, @unchecked Sendable {
     let context: PeopleContext
     let queue: PushQueue
     /// How often a person may add an address.
@@ -89,6 +91,18 @@ final class PushDelivery: FeatureService, PeopleObserver, NotificationObserver, 
     func forgotten(_ user: ID) {
         trialsWaiting.removeAll { $0.errand.person == user }
         turns[user] = nil
+    }
+
+    func resettingPassword(of user: ID) throws(VaultError) -> String? {
+        var list = try PushList(context.documents, of: user)
+        guard list.entries.contains(where: \.isEnabled) else { return nil }
+        for index in list.entries.indices { list.entries[index].isEnabled = false }
+        try list.keep(context.documents, of: user)
+        try queue.removeAll(of: user)
+        // The last that goes there.
+        let text = try context.notifications.language(of: user)(.pushOff)
+        try context.notifications.add(Notification(kind: .pushOff, time: context.now(), text: text), to: user)
+        return "Your notifications go to no address until you confirm it: vitals push"
     }
 
     /// Nothing more is known of an address.
@@ -202,7 +216,8 @@ final class PushDelivery: FeatureService, PeopleObserver, NotificationObserver, 
     private func message(_ row: PushQueue.Row, _ settings: PushSettings) throws(VaultError) -> PushMessage? {
         let list = try PushList(context.documents, of: row.person)
         guard let entry = list.entries.first(where: { $0.id == row.address }),
-            let stored = try context.notifications.notification(row.notification, of: row.person), !stored.isConfirmed
+            let stored = try context.notifications.notification(row.notification, of: row.person),
+            !stored.isConfirmed, entry.wants(stored.notification.kind)
         else { return nil }
         let address: PushAddress
         do throws(ReplyError) { address = try PushAddress(entry.address, settings) } catch {

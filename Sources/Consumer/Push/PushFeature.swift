@@ -34,7 +34,7 @@ extension Feature {
                 return ["addresses": .array(addresses), "details": .bool(list.hasDetails)]
             }
         ],
-        service: { PushDelivery($0.context) }, notifications: [.pushAdded], settings: PushSetting.self)
+        service: { PushDelivery($0.context) }, notifications: [.pushAdded, .pushOff], settings: PushSetting.self)
 }
 
 extension PushEntry {
@@ -43,6 +43,7 @@ extension PushEntry {
         let members: KeyValuePairs<String, JSON?> = [
             "push": .string(id.text), "address": .string(masked), "label": label.map(JSON.string),
             "kinds": kinds.map { .array($0.map(JSON.string)) }, "created": .integer(created),
+            "enabled": .bool(isEnabled),
         ]
         return .object((Array(members) + Array(more)).compactMap { name, value in value.map { JSON.Member(name, $0) } })
     }

@@ -15,9 +15,15 @@ struct PushEntry {
     let kinds: [String]?
     /// Unix milliseconds.
     let created: Int64
+    /// Not since the password was reset, until the person confirms it.
+    var isEnabled = true
 
-    /// That there is another address, all addresses hear: somebody else may have added it.
-    func wants(_ kind: Notification.Kind) -> Bool { kind == .pushAdded || kinds?.contains(kind.name) ?? true }
+    /// That there is another address, all addresses hear: somebody else may have added it. That they are switched off, they hear
+    /// last.
+    func wants(_ kind: Notification.Kind) -> Bool {
+        guard isEnabled else { return kind == .pushOff }
+        return kind == .pushAdded || kinds?.contains(kind.name) ?? true
+    }
 }
 
 extension PushEntry {
@@ -31,14 +37,16 @@ extension PushEntry {
         if case .array(let names)? = json["kinds"] {
             kinds = names.compactMap { if case .string(let name) = $0 { name } else { nil } }
         }
-        self.init(id: id, address: address, masked: masked, label: label, kinds: kinds, created: created)
+        self.init(
+            id: id, address: address, masked: masked, label: label, kinds: kinds, created: created,
+            isEnabled: json["enabled"] != false)
     }
 
     fileprivate var json: JSON {
         .object(present: [
             "push": .string(id.text), "address": .string(address), "masked": .string(masked),
             "label": label.map(JSON.string), "kinds": kinds.map { .array($0.map(JSON.string)) },
-            "created": .integer(created),
+            "created": .integer(created), "enabled": .bool(isEnabled),
         ])
     }
 }

@@ -13,6 +13,7 @@ extension PushDelivery {
     var verbs: [Verb] {
         [
             Verb("push/add", .pushAdd, .atOnce { [unowned self] in try add($0) }),
+            Verb("push/confirm", .pushConfirm, .atOnce { [unowned self] in try confirm($0) }),
             Verb("push/list", .pushList, .atOnce { [unowned self] in try list(of: $0.user) }),
             Verb("push/remove", .pushRemove, .atOnce { [unowned self] in try remove($0) }),
             Verb("push/set", .pushSet, .atOnce { [unowned self] in try set($0) }),
@@ -94,6 +95,15 @@ extension PushDelivery {
         return ["addresses": .array(entries), "details": .bool(list.hasDetails)]
     }
 
+    private func confirm(_ request: PeopleRequest) throws -> JSON {
+        let (user, id) = (try request.user, try own(request).id)
+        var list = try PushList(context.documents, of: user)
+        guard let index = list.entries.firstIndex(where: { $0.id == id }) else { throw Self.unknown }
+        list.entries[index].isEnabled = true
+        try context.store.change(user) { () throws(VaultError) in try list.keep(context.documents, of: user) }
+        return list.entries[index].shown()
+    }
+
     private func remove(_ request: PeopleRequest) throws -> JSON {
         let (user, id) = (try request.user, try own(request).id)
         try context.store.change(user) { () throws(VaultError) in
@@ -144,9 +154,11 @@ extension PushDelivery {
     private func own(_ request: PeopleRequest) throws -> PushEntry {
         let id = try request.id("push")
         guard let entry = try PushList(context.documents, of: request.user).entries.first(where: { $0.id == id })
-        else { throw ReplyError(.notFound, "You have no such address", field: "push") }
+        else { throw Self.unknown }
         return entry
     }
+
+    private static let unknown = ReplyError(.notFound, "You have no such address", field: "push")
 }
 
 extension PushProgram.Outcome {

@@ -57,20 +57,30 @@ struct PushCommandTests {
                         "push": "push-2", "address": "tgram://…", "created": 1, "kinds": ["goal-reached"],
                         "waiting": 3, "failed": 1_760_000_000_000, "problem": "the receiver did not answer in time",
                     ],
+                    [
+                        "push": "push-3", "address": "ntfys://example.org/…", "created": 1, "waiting": 0,
+                        "enabled": false, "sent": 1_760_000_000_000,
+                    ],
                 ], "details": false,
             ])
         for words in [["push"], ["push", "list"]] {
             let outcome = try consumer.vitals(words)
             #expect(
                 outcome.output == """
-                    ADDRESS  LABEL     LEADS TO           KINDS         LATEST
-                    push-1   My phone  ntfys://ntfy.sh/…  all           sent 2025-10-09 08:53:20
-                    push-2   -         tgram://…          goal-reached  failed 2025-10-09 08:53:20: the receiver did not answer in time, 3 waiting
+                    ADDRESS  LABEL     LEADS TO               KINDS         LATEST
+                    push-1   My phone  ntfys://ntfy.sh/…      all           sent 2025-10-09 08:53:20
+                    push-2   -         tgram://…              goal-reached  failed 2025-10-09 08:53:20: the receiver did not answer in time, 3 waiting
+                    push-3   -         ntfys://example.org/…  all           off since the password was reset
 
                     """, "\(outcome)")
+            #expect(outcome.errors.contains("push confirm switches an address on again\n"), "\(outcome)")
             #expect(outcome.errors.contains("only what kind of thing has happened goes there: vitals"), "\(outcome)")
         }
-        #expect(try consumer.vitals("push", "--json").output.split(separator: "\n").count == 2)
+        #expect(try consumer.vitals("push", "--json").output.split(separator: "\n").count == 3)
+        consumer.answer("push/confirm", ["push": "push-3", "address": "ntfys://example.org/…", "enabled": true])
+        let confirmed = try consumer.vitals("push", "confirm", "push-3")
+        #expect(confirmed == (0, "Notifications are brought to ntfys://example.org/… again\n", ""))
+        #expect(try consumer.last().fields == ["push": "push-3"])
         consumer.answer("push/test", ["push": "push-1", "sent": true])
         #expect(try consumer.vitals("push", "test", "my phone").output == "Sent: look whether it has arrived\n")
         #expect(try consumer.last().fields == ["push": "push-1"])
@@ -84,6 +94,7 @@ struct PushCommandTests {
         consumer.answer("push/list", ["addresses": [], "details": true])
         let empty = try consumer.vitals("push").errors
         #expect(empty.hasPrefix("vitals: no addresses yet") && empty.contains("the whole text"), "\(empty)")
+        #expect(!empty.contains("confirm"), "\(empty)")
     }
 
     @Test("whether the text goes out is said by on or off", arguments: [true, false])

@@ -44,6 +44,7 @@ enum PeopleCommands {
         case ["phone", "remove"]: try Phones(call, arguments).remove()
         case ["push"], ["push", "list"]: try Pushes(call, arguments).list()
         case ["push", "add"]: try Pushes(call, arguments).add()
+        case ["push", "confirm"]: try Pushes(call, arguments).confirm()
         case ["push", "test"]: try Pushes(call, arguments).test()
         case ["push", "details"]: try Pushes(call, arguments).details()
         case ["push", "remove"]: try Pushes(call, arguments).remove()

@@ -46,6 +46,9 @@ struct Pushes {
                     Example("vitals push add --address-file address --label phone"),
                     Example("echo ntfys://ntfy.sh/my-topic | vitals push add"),
                 ]),
+            Command(
+                name: "confirm", summary: "Switches an address on again, after your password was reset.",
+                arguments: [push]),
             Command(name: "test", summary: "Sends a test to an address.", arguments: [push]),
             Command(
                 name: "details", summary: "Says whether the text of your notifications goes to your addresses.",
@@ -77,6 +80,9 @@ struct Pushes {
             }
             try Output.write(table(["ADDRESS", "LABEL", "LEADS TO", "KINDS", "LATEST"], rows))
         }
+        if entries.contains(where: { $0["enabled"] == false }) {
+            Output.note("your password was reset: vitals push confirm switches an address on again")
+        }
         Output.note(
             data["details"] == true
                 ? "the whole text of your notifications goes there: vitals push details off"
@@ -85,6 +91,7 @@ struct Pushes {
     }
 
     private static func state(_ entry: JSON) -> String {
+        guard entry["enabled"] != false else { return "off since the password was reset" }
         var words = "-"
         if let time = entry.time("sent") { words = "sent \(time)" }
         if let time = entry.time("failed") { words = "failed \(time): \(entry.text("problem") ?? "-")" }
@@ -107,6 +114,13 @@ struct Pushes {
                 ? data.line
                 : "Notifications are brought to \(data.text("address") ?? "-")\n")
         if !call.isJSON { Output.note("to try it: vitals push test \(name)") }
+        return .ok
+    }
+
+    func confirm() throws -> ExitCode {
+        let data = try ask("push/confirm")
+        try Output.write(
+            call.isJSON ? data.line : "Notifications are brought to \(data.text("address") ?? "-") again\n")
         return .ok
     }
 

@@ -160,6 +160,7 @@ final class Resets: @unchecked Sendable {
         let devices = try accounts.devices.ids(of: user)
         let given = context.settings.givenSensors
         let gateways = EnrolledGateways(store: context.store, keys: context.keys)
+        var sentences: [String] = []
         let sensors = try context.store.change(naming: ends ? try gateways.people(touchedByEnding: user) : [user]) {
             () throws(VaultError) -> Set<SensorName>? in
             // Two requests with the same code may have been hashed at the same time.
@@ -168,7 +169,10 @@ final class Resets: @unchecked Sendable {
             try accounts.rows.setVerified(user, now: now)
             try accounts.devices.remove(devices)
             try accounts.rows.endCodes(of: user, now: now)
-            guard ends else { return [] }
+            guard ends else {
+                sentences = try context.changes.resettingPassword(of: user)
+                return []
+            }
             // Even if this is interrupted, all of it is done at the next start.
             try context.keys.toForget(user, withAccount: false).enter(context.store.database)
             return try gateways.endAll(of: user, given: given)
@@ -178,9 +182,10 @@ final class Resets: @unchecked Sendable {
         let more = ends ? ", and ends what belonged to the account" : ""
         context.limitedLog.notice("reset \(user)") { "\(user) has reset their password\(more)\($0)" }
         guard ends else {
-            return accounts.devices.end(devices, of: user) { refusal in
+            return accounts.devices.end(devices, of: user) { [sentences] refusal in
                 let words = refusal == nil ? "and all devices are signed out" : "all devices will be signed out soon"
-                request.done(["changed": true, "message": .string("The password was changed, \(words): sign in")])
+                let message = ["The password was changed, \(words): sign in"] + sentences
+                request.done(["changed": true, "message": .string(message.joined(separator: ". "))])
             }
         }
         // This comes first, so that nothing new of theirs is made in the meantime.

@@ -52,7 +52,7 @@ struct PushRequestTests {
             let listed = try circle.done(ada, "push/list")
             #expect(!String(decoding: listed.bytes, as: UTF8.self).contains("secret"))
             #expect(try elements(listed, "addresses").count == 5)
-            for verb in ["push/remove", "push/test"] {
+            for verb in ["push/remove", "push/test", "push/confirm"] {
                 let fields: JSON = ["push": first["push"] ?? .null]
                 #expect(try circle.refused(bob, verb, fields).code == .notFound)
             }

@@ -1,0 +1,116 @@
+import HouseholdSupport
+import Records
+import Storage
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Accounts
+@testable import Features
+@testable import vitals_consumer
+
+@Suite("Addresses for notifications, after a password was reset", .timeLimit(.minutes(60)))
+struct PushResetTests {
+    private static let (changed, new) = ("Kp5#river-Stone", "Wq7#horse-Pond")
+
+    @Test(
+        "are switched off, and hear of that and of nothing else, until they are confirmed; a mere change leaves them on"
+    )
+    func reset() throws {
+        let receiver = try PushReceiver()
+        try AccountService.with(more: Circle.pushSettings) { service in
+            let guest = try service.guest()
+            let signedUp = try service.signUp("ada@example.org")
+            let phone = try service.device(signedUp)
+            defer { for asker in [guest, phone] { asker.stop() } }
+            let user = try ID(signedUp.text("user"))
+            let address: JSON = ["address": .string("json://\(receiver.place)/"), "kinds": ["goal-reached"]]
+            let added = try phone.done("push/add", address)
+            #expect(added["enabled"] == true)
+            try phone.done(
+                "account/change-password",
+                ["current": .string(AccountService.password), "password": .string(Self.changed)])
+            #expect(try elements(phone.done("push/list"), "addresses")[0]["enabled"] == true)
+
+            // What is on its way goes nowhere any more.
+            try receiver.answers("status 500")
+            let first = try tell(user, "one", service)
+            try receiver.wait(for: 1)
+            #expect(try waiting(user, service) == [first])
+            let reply = try guest.done(
+                "reset-password",
+                [
+                    "email": "ada@example.org", "code": .string(try resetCode("ada@example.org", service)),
+                    "password": .string(Self.new), "keep": true,
+                ])
+            #expect(
+                try reply.text("message").hasSuffix(
+                    ": sign in. Your notifications go to no address until you confirm it: vitals push"), "\(reply)")
+            let left = try waiting(user, service)
+            #expect(left.count == 1 && left != [first])
+            try receiver.answers("status 200")
+            #expect(try receiver.wait(for: 2)[1].headers["vitals-notification"] == left[0])
+            #expect(receiver.texts[1].contains("your password was reset"))
+
+            let tablet = try service.device(
+                try guest.done("sign-in", ["email": "ada@example.org", "password": .string(Self.new)]))
+            defer { tablet.stop() }
+            #expect(try elements(tablet.done("push/list"), "addresses")[0]["enabled"] == false)
+            let told = try elements(tablet.done("notifications/list"), "notifications")
+            #expect(told.contains { $0["kind"] == "push-off" && $0["id"] == .string(left[0]) })
+            _ = try tell(user, "two", service)
+            #expect(try waiting(user, service).isEmpty)
+            let fields: JSON = ["push": added["push"] ?? .null]
+            #expect(try tablet.done("push/confirm", fields)["enabled"] == true)
+            let third = try tell(user, "three", service)
+            #expect(try receiver.wait(for: 3)[2].headers["vitals-notification"] == third)
+            #expect(receiver.requests.count == 3)
+        }
+    }
+
+    @Test("are nothing to speak of where there are none")
+    func none() throws {
+        try AccountService.with(more: Circle.pushSettings) { service in
+            let guest = try service.guest()
+            defer { guest.stop() }
+            _ = try service.signUp("ada@example.org")
+            let reply = try guest.done(
+                "reset-password",
+                [
+                    "email": "ada@example.org", "code": .string(try resetCode("ada@example.org", service)),
+                    "password": .string(Self.new),
+                ])
+            #expect(reply["message"] == "The password was changed, and all devices are signed out: sign in")
+        }
+    }
+
+    /// A code that resets the password of an address.
+    private func resetCode(_ email: String, _ service: AccountService) throws -> String {
+        try service.onSession { accounts in
+            let (context, name) = (accounts.context, try AccountName(["email": .string(email)]))
+            return try ResetCodes(store: context.store, keys: context.keys)
+                .issue(name.lookup(context.keys), now: context.now())
+        }
+    }
+
+    /// Tells a person that they have reached a goal.
+    /// - Returns: the notification's id.
+    private func tell(_ user: ID, _ text: String, _ service: AccountService) throws -> String {
+        try service.onSession { accounts in
+            let context = accounts.context
+            return try context.store.change(user) { () throws(VaultError) in
+                let kind = Notification.Kind("goal-reached")
+                return try context.notifications.add(Notification(kind: kind, time: start, text: text), to: user)
+            }
+        }
+    }
+
+    /// The ids of the notifications that are on their way to a person.
+    private func waiting(_ user: ID, _ service: AccountService) throws -> [String] {
+        try service.onSession { accounts in
+            try accounts.context.store.database.query(
+                "SELECT notification FROM push_queue WHERE person = ? ORDER BY number", [.text(user.text)],
+                row: Row.text)
+        }
+    }
+}
