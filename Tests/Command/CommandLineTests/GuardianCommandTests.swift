@@ -103,6 +103,28 @@ struct GuardianCommandTests {
         #expect(try consumer.vitals("dependents", "day", "otto").output.hasPrefix("nothing is known of where Otto was"))
     }
 
+    @Test("a day is drawn as a map: the way to the north and then to the east, from the mark on")
+    func map() throws {
+        let consumer = try signedIn()
+        let north: [(Double, Double)] = (0...10).map { (52.5 + Double($0) * 0.0005, 13.4) }
+        let east: [(Double, Double)] = (1...10).map { (52.505, 13.4 + Double($0) * 0.0016) }
+        let points = (north + east).enumerated().map { index, place -> JSON in
+            [.integer(1_795_248_000_000 + Int64(index) * 60_000), .number(place.0), .number(place.1)]
+        }
+        consumer.answer("dependents/day", ["day": "2026-11-21", "points": .array(points)])
+        for (locale, drawing) in [("C.UTF-8", Self.dots), ("C", Self.signs)] {
+            let day = try consumer.vitals(
+                "dependents", "day", "otto", "2026-11-21", environment: ["COLUMNS": "30", "LC_ALL": locale])
+            #expect(
+                day.output == """
+                    Otto, 2026-11-21
+                    from 2026-11-21 08:00:00 to 2026-11-21 08:20:00; north at the top
+                    \(drawing)
+
+                    """, "\(day)")
+        }
+    }
+
     @Test("areas and alerts are set up by their words, and what is wrong is said with the option")
     func rules() throws {
         let consumer = try signedIn()
@@ -146,4 +168,31 @@ struct GuardianCommandTests {
         consumer.answer("alerts/confirm", [:])
         #expect(try consumer.vitals("alerts", "confirm", "x-1").output == "confirmed: nobody else is told of it\n")
     }
+
+    private static let dots = """
+        ⡏⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉
+        ⡇
+        ⡇
+        ⡇
+        ⡇
+        ⡇
+        ⡇
+        ⡇
+        ⡇
+        ⡇
+        ●
+        """
+    private static let signs = """
+        ****************************************
+        *
+        *
+        *
+        *
+        *
+        *
+        *
+        *
+        *
+        o
+        """
 }
