@@ -26,6 +26,10 @@ struct AccountCommandTests {
                 [
                     "guardian": "grace-1", "name": "Grace", "since": 0, "location": true, "motion": false,
                     "heart_rate": true,
+                    "looked": [
+                        ["day": "2026-11-24", "times": 1], ["day": "2026-11-23", "times": 2],
+                        ["day": "2026-11-21", "times": 1], ["day": "2026-11-20", "times": 1],
+                    ],
                 ],
                 ["guardian": "hugo-1", "since": 0, "location": false, "motion": false, "heart_rate": false],
                 ["guardian": "eve-1", "blocked": true],
@@ -50,7 +54,7 @@ struct AccountCommandTests {
                 Person             ada
                 Picture            yes
                 Verification code  set on 2026-11-21
-                Guardians          Grace sees location, heart-rate
+                Guardians          Grace sees location, heart-rate; looked 2026-11-24 2026-11-23 2026-11-21 …
                                    hugo-1 sees nothing
                                    eve-1 is blocked
                 Dependents         Otto\\u{1b}[2J shows you motion

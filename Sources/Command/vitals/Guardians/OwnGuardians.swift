@@ -30,13 +30,10 @@ struct OwnGuardians {
     private static func row(_ guardian: JSON) -> [String] {
         let seen = guardian["blocked"] == true ? "blocked" : Sights.words(guardian)
         let since: String? = guardian.time("since").map { String($0.prefix(10)) }
-        return [guardian.text("name") ?? "-", seen, since ?? "-", looked(guardian), guardian.text("guardian") ?? "-"]
-    }
-
-    /// The latest days on which they have looked.
-    private static func looked(_ guardian: JSON) -> String {
-        let days = guardian.list("looked").compactMap { $0.text("day") }
-        return days.isEmpty ? "-" : days.prefix(3).joined(separator: " ") + (days.count > 3 ? " …" : "")
+        return [
+            guardian.text("name") ?? "-", seen, since ?? "-", Sights.looked(guardian) ?? "-",
+            guardian.text("guardian") ?? "-",
+        ]
     }
 
     func code() throws -> ExitCode {

@@ -44,7 +44,9 @@ struct OwnAccount {
 
     private static func words(ofGuardian guardian: JSON) -> String {
         let name = guardian.text("name") ?? guardian.text("guardian") ?? "-"
-        return guardian["blocked"] == true ? "\(name) is blocked" : "\(name) sees \(Sights.words(guardian))"
+        guard guardian["blocked"] != true else { return "\(name) is blocked" }
+        let looked = Sights.looked(guardian).map { "; looked \($0)" } ?? ""
+        return "\(name) sees \(Sights.words(guardian))\(looked)"
     }
 
     private static func words(ofDependent dependent: JSON) -> String {

@@ -13,4 +13,10 @@ enum Sights {
         let seen = all.filter { tie[$0.field] == true }.map(\.option)
         return seen.isEmpty ? "nothing" : seen.joined(separator: ", ")
     }
+
+    /// The latest days on which a guardian has looked where their dependent is; nil if there is none.
+    static func looked(_ guardian: JSON) -> String? {
+        let days = guardian.list("looked").compactMap { $0.text("day") }
+        return days.isEmpty ? nil : days.prefix(3).joined(separator: " ") + (days.count > 3 ? " …" : "")
+    }
 }
