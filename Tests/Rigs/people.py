@@ -76,7 +76,7 @@ class Voice:
         with self.arrived:
             return self.arrived.wait_for(is_so, limit)
 
-    def ask(self, user, name, fields=None, key=None):
+    def ask(self, user, name, fields=None, key=None, patience=PATIENCE):
         """The reply to a request, which is sent again, the same, until there is one."""
         key = key or os.urandom(12)
         properties = Properties(PacketTypes.PUBLISH)
@@ -85,7 +85,7 @@ class Voice:
         while time.monotonic() < end:
             self.client.publish(
                 f"{ROOT}/users/{user}/requests/{name}", json.dumps(fields or {}), qos=1, properties=properties)
-            if self.wait(lambda: key in self.replies, PATIENCE):
+            if self.wait(lambda: key in self.replies, patience):
                 reply = self.replies[key]
                 # The consumer's own limit on requests: nothing was done.
                 if "too many requests" not in reply.get("error", {}).get("message", ""):

@@ -19,6 +19,7 @@ RIGS = {
     "kills": "short",
     "goals": "short",
     "workouts": "short",
+    "guardians": "short",
     "slowdisk": "short",
     "powercut": "short",
     "failedflush": "short",
