@@ -4,9 +4,9 @@ stillness. Consent is withdrawn, guardians are removed and blocked, a dependent 
 verification code, and in the end the consumer is killed again and again while guardians' programs lose their connections.
 
 Which alerts are due is worked out from what the phones have said (borders.py), and each has to be in its guardian's list once, and
-on the guardian's own connection soon. What a guardian may no longer see is gone within a second, for programs that are connected and
-for those that come later, and nothing comes any longer. It is measured how long a position takes from the phone to the guardian's
-topic. The clock of the consumer is set forward meanwhile, because nobody can wait for all of this.
+on the guardian's own connection soon. What a guardian may no longer see is gone within a second, for programs that are connected
+and for those that come later, and nothing comes any longer. It is measured how long a position takes from the phone to the
+guardian's topic. The clock of the consumer is set forward meanwhile, because nobody can wait for all of this.
 
     guardians.py [short|normal|long]
 """
@@ -29,6 +29,8 @@ from wandering import MINUTE, WANDERINGS, around, away, recorded, somewhere
 
 @dataclasses.dataclass
 class Size:
+    """How much is tried."""
+
     #: One of how many rows of the recordings is said; how often the consumer is killed; how often somebody leaves an area and comes
     #: back meanwhile; how often a code is tried, by how many; and for how many seconds times are measured at least.
     every: int
@@ -40,10 +42,12 @@ class Size:
 
 
 SIZES = {
-    "short": Size(12, 6, 8, 300, 4, 12), "normal": Size(4, 30, 40, 2_000, 8, 120), "long": Size(4, 200, 150, 10_000, 20, 900),
+    "short": Size(12, 6, 8, 300, 4, 12), "normal": Size(4, 80, 16, 2_000, 8, 120), "long": Size(4, 400, 76, 10_000, 20, 900),
 }
 #: The most that 99 of 100 positions may take to the guardian's topic, in seconds.
 TARGET = 2
+#: How often somebody leaves one area and comes back, before it is the next one's turn.
+WALKS = 4
 #: How long the clock is set forward after everything is set up, in minutes: longer than the recordings.
 WINDOW = 100
 
@@ -66,9 +70,12 @@ class Rig(Consents, Absences):
             self.watch(name, grace, self.people["wanderer"], area)
         self.garden, self.home_of_owner = circle("Garden", somewhere(dice)), circle("House", somewhere(dice))
         self.watch("two phones", grace, self.people["owner"], self.home_of_owner)
-        self.area_ahead, self.kitchen = circle("Office", somewhere(dice)), circle("Kitchen", somewhere(dice))
+        self.area_ahead = circle("Office", somewhere(dice))
+        # Of each rule, at most twenty alerts at once are told.
+        self.rooms = [circle(f"Room {number}", somewhere(dice)) for number in range(size.walks // WALKS)]
         self.watch("clock ahead", grace, self.people["wanderer"], self.area_ahead)
-        self.watch("kills", grace, self.people["walker"], self.kitchen, limit=KILLED)
+        for room in self.rooms:
+            self.watch("kills", grace, self.people["walker"], room, limit=KILLED)
         phone = self.phones["wanderer"]
         middle, radius = self.garden.middle, self.garden.radius
         phone.say({"_type": "waypoints", "waypoints": [
@@ -148,8 +155,8 @@ class Rig(Consents, Absences):
         took to the guardian's topic, in seconds."""
         sent, end = [], time.monotonic() + seconds
 
-        def talk(name):
-            phone, own = self.phones[name], random.Random(dice.random())
+        def talk(name, own):
+            phone = self.phones[name]
             place = self.said[phone.owner][-1].fix.place if self.said[phone.owner] else somewhere(own)
             while time.monotonic() < end or self.is_busy:
                 time.sleep(own.uniform(0.1, 0.5) if own.random() < 0.1 else own.uniform(1, 3))
@@ -160,7 +167,7 @@ class Rig(Consents, Absences):
                 self.say(phone, fix)
                 sent.append((phone.owner, fix.time, began))
 
-        self.each([lambda name=name: talk(name) for name in names])
+        self.each([lambda name=name, own=random.Random(dice.random()): talk(name, own) for name in names])
         self.grace.wait(lambda: all(self.took(*one) is not None for one in sent), 10)
         return [self.took(*one) for one in sent]
 
@@ -171,18 +178,19 @@ class Rig(Consents, Absences):
     def meanwhile(self, size, dice):
         """What does not happen, and strangers, while it is measured how long positions take."""
         self.is_busy = True
+        guessing, measuring = (random.Random(dice.random()) for _ in range(2))
 
         def busy():
             try:
                 self.each([
                     lambda: self.silence(is_again=size.walks > SIZES["short"].walks),
-                    lambda: self.guess(size.tries, size.strangers, random.Random(dice.random()))])
+                    lambda: self.guess(size.tries, size.strangers, guessing)])
             finally:
                 self.is_busy = False
 
         found = []
         self.each([busy, lambda: found.extend(
-            self.measure(["runner", "rider", "wanderer", "walker"], size.seconds, random.Random(dice.random())))])
+            self.measure(["runner", "rider", "wanderer", "walker"], size.seconds, measuring))])
         known = sorted(took for took in found if took is not None)
         self.must("time", len(known) == len(found) > 1, f"{len(found) - len(known)} of {len(found)} positions were not shown")
         half, most = (known[int(share * (len(known) - 1) + 0.5)] for share in (0.5, 0.99))
@@ -201,11 +209,12 @@ class Rig(Consents, Absences):
 
     def walk_while_killed(self, walks, dice):
         """In and out, and in long forms whatever else a phone does; each position again until a consumer has taken it."""
-        phone, area = self.phones["walker"], self.kitchen
-        made = way(dice, area, phone, max(self.now(), self.latest(phone.owner)) // 1000 * 1000)
+        phone = self.phones["walker"]
+        made = way(dice, self.rooms[0], phone, max(self.now(), self.latest(phone.owner)) // 1000 * 1000)
         made.pauses = 2, 5
         for number in range(walks):
-            before = len(made.fixes)
+            area, before = self.rooms[number // WALKS], len(made.fixes)
+            made.middle = area.middle
             if number % 3 == 2 and walks > SIZES["short"].walks:
                 dice.choice([do for name, do in WANDERINGS.items() if name != "tunnel"])(made)
             made.inside(dice.randint(1, 3))
@@ -267,16 +276,16 @@ def run(size, seed) -> Outcome:
         rig.began = rig.now() // 1000 * 1000 + MINUTE
         rig.watch_all(size, dice)
         rig.advance(WINDOW)
+        wandering, owning, killing = (random.Random(dice.random()) for _ in range(3))
         rig.each([
-            lambda: rig.replay("runner"), lambda: rig.replay("rider"),
-            lambda: rig.wander(random.Random(dice.random())), lambda: rig.own_two(random.Random(dice.random()))])
+            lambda: rig.replay("runner"), lambda: rig.replay("rider"), lambda: rig.wander(wandering), lambda: rig.own_two(owning)])
         rig.ahead_of_time(rig.phones["wanderer"])
         rig.battery(dice)
         rig.meanwhile(size, dice)
         rig.judge_paths()
         worker = threading.Thread(target=lambda: rig.each([lambda: rig.walk_while_killed(size.walks, dice)]))
         worker.start()
-        killed = rig.kill_while([worker], size.kills, random.Random(dice.random()), (0.3, 1.3), outcome)
+        killed = rig.kill_while([worker], size.kills, killing, (0.3, 1.3), outcome)
         worker.join()
         rows = rig.conclude()
         rig.check(outcome)
