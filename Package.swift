@@ -41,9 +41,18 @@ func library(_ layer: Layer, _ name: String, _ dependencies: [Target.Dependency]
     .target(name: name, dependencies: dependencies, path: "Sources/\(layer.rawValue)/\(name)", swiftSettings: house)
 }
 
+/// What Debian asks of its programs, and what its own Swift leaves out: what the linker has filled in can only be read, and there
+/// is an id by which symbols for a debugger are found. Debian's linker, which its Swift takes, can do only the second for ours.
+let hardened: [LinkerSetting] = [
+    .unsafeFlags(
+        ["-use-ld=lld"] + ["-z", "relro", "-z", "now", "--build-id=sha1"].flatMap { ["-Xlinker", $0] },
+        .when(configuration: .release))
+]
+
 func program(_ layer: Layer, _ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
-        name: name, dependencies: dependencies, path: "Sources/\(layer.rawValue)/\(name)", swiftSettings: house)
+        name: name, dependencies: dependencies, path: "Sources/\(layer.rawValue)/\(name)", swiftSettings: house,
+        linkerSettings: hardened)
 }
 
 /// Tests of one layer, or of the whole house.
