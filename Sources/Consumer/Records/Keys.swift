@@ -194,7 +194,7 @@ package final class Keys {
         let file = KeyFile.isGiven(credential: RootKey.credential) ? nil : file
         let rootKey = RootKey(path: file)
         guard let path = file else {
-            guard try !Failure.explaining({ () throws(VaultError) in try rootKey.candidates() }).isEmpty else {
+            guard try isGiven(rootKey) else {
                 throw Failure(
                     .configuration, "there is no root key",
                     hint: "set root_key_file, or give the service a credential: LoadCredentialEncrypted=root-key:…")
@@ -221,6 +221,15 @@ package final class Keys {
         }
         log.notice("made a root key in \(path): keep a copy of it apart from the data", event: .rootKeyMade)
         return RootKey(path: path)
+    }
+
+    /// Whether the service was given one. Its unit gives something that is no key where there is none: so the service
+    /// ends here, and not before it starts, which systemd would try again and again.
+    private static func isGiven(_ credential: RootKey) throws(Failure) -> Bool {
+        do throws(VaultError) { return try !credential.candidates().isEmpty } catch {
+            guard error.reason == .malformed else { throw Failure(error) }
+            return false
+        }
     }
 
     private typealias Opened = (

@@ -240,6 +240,10 @@ struct ServiceTests {
         #expect(try end(program("identity")).status != 0)
         let given = try end(program("identity", environment: ["CREDENTIALS_DIRECTORY": credentials]))
         #expect(given.status == 0 && given.output == identity)
+        // What the unit gives where there is none: to start again would not help.
+        try "missing".write(toFile: credentials + "/root-key", atomically: true, encoding: .utf8)
+        let missing = try end(program("identity", environment: ["CREDENTIALS_DIRECTORY": credentials]))
+        #expect(missing.status == 78 && missing.errors.contains("there is no root key"))
         // Another credential changes nothing.
         let other = ["CREDENTIALS_DIRECTORY": household.path("state")]
         #expect(try end(program("identity", environment: other)).status != 0)
