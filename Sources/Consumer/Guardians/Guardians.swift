@@ -41,8 +41,9 @@ package final class Guardians: FeatureService, @unchecked Sendable {
     var watched: [ID: Watched] = [:]
     /// Hashes of what was published; 0 if we only know that the broker has something.
     var shown: [Shown: Int] = [:]
-    /// Of whom something could not be shown yet.
+    /// Of whom something could not be shown yet, and of these, those whose place is shown in a moment.
     var unsettled: Set<ID> = []
+    var awaited: Set<ID> = []
     /// Hashes of what was published of whom guardians look at.
     var chosen: [ID: Int] = [:]
     /// Whose positions are to be read, are being read, and when they last were, in milliseconds since boot.

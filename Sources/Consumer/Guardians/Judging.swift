@@ -11,7 +11,8 @@ import Whereabouts
 
 // What guardians watch is judged as it is measured, and what does not happen by the clock: every five seconds. What a rule knows is
 // written when something of it is to be told, in the same transaction, and otherwise once a minute; after a restart, positions and
-// heart rates that came later than what it knows are judged again.
+// heart rates that came later than what it knows are judged again, in the order of their times. So nothing is judged before the stored
+// day was read, and what is known is written before a position that comes late is passed over: after a restart it would have its turn.
 
 extension Guardians {
     /// How often rules are looked at by the clock, and how often what they know is kept, in milliseconds.
@@ -26,22 +27,27 @@ extension Guardians {
             known.first { $0.rule.id == rule.id && $0.rule.begin == rule.begin && $0.rule.json == rule.json }
                 ?? WatchedRule(rule)
         }
-        // A new rule learns from today's positions where the dependent is.
-        if rules.contains(where: { rule in !known.contains { $0.rule.id == rule.id } }) { loadAgain(dependent) }
+        guard rules.contains(where: { rule in !known.contains { $0.rule.id == rule.id } }) else { return }
+        // A new rule learns where the dependent is: by the latest positions, or, where none is known, by those that are stored.
+        let latest = watched[dependent]?.fixes.latest ?? []
+        if latest.isEmpty { loadAgain(dependent) } else { judge(latest, of: dependent) }
     }
 
     // MARK: Places
 
     /// Positions that have come, in their order.
     func judge(_ fixes: [StoredFix], of dependent: ID) {
-        guard let one = watched[dependent] else { return }
+        guard let one = watched[dependent], one.isLoaded else { return }
         let now = context.now()
         for index in one.rules.indices {
             guard let area = one.rules[index].rule.area, one.rules[index].rule.isEnabled else { continue }
+            var isLate = false
             for stored in fixes {
-                guard let before = watched[dependent]?.rules[index],
-                    stored.fix.time > before.judged[stored.source] ?? -Moment.limit
-                else { continue }
+                guard let before = watched[dependent]?.rules[index] else { break }
+                guard stored.fix.time > before.judged[stored.source] ?? -Moment.limit else {
+                    isLate = true
+                    continue
+                }
                 watched[dependent]?.rules[index].judged[stored.source] = stored.fix.time
                 let fix = Fix(
                     time: stored.fix.time, place: stored.fix.place, accuracyMetres: stored.fix.position.accuracyMetres)
@@ -52,12 +58,17 @@ extension Guardians {
                 loadAgain(dependent)
                 break
             }
+            if isLate { attempt(dependent) { () throws(VaultError) in try keep(index, of: dependent) } }
         }
     }
 
     /// A phone has left or entered a region of its own.
     func judge(_ transition: PhoneTransition, of phone: ID, _ dependent: ID) {
         guard let one = watched[dependent], let region = transition.region else { return }
+        guard one.isLoaded else {
+            watched[dependent]?.wait(for: transition, of: phone)
+            return
+        }
         for index in one.rules.indices
         where one.rules[index].rule.area?.region == region && one.rules[index].rule.isEnabled {
             let kind: Crossing.Kind = transition.event == .leave ? .left : .entered

@@ -13,6 +13,8 @@ import Telemetry
 extension Guardians {
     /// How far back their last place is looked for, if they were nowhere today, in milliseconds.
     private static let longAgo: Int64 = 7 * 86_400_000
+    /// No fix that is older is judged, in milliseconds: see `AreaWatch`.
+    private static let longestAway: Int64 = 86_400_000
     /// No day has more positions: two a second.
     private static let mostPositions = 172_800
     /// How often what is stored of a dependent is read again, in milliseconds.
@@ -37,7 +39,9 @@ extension Guardians {
         }
         loading = dependent
         watched[dependent]?.beginLoading()
-        let (now, begin) = (context.now(), one.dayBegins)
+        let now = context.now()
+        // What was not judged before midnight, because the service was away, still is to be.
+        let begin = min(one.dayBegins, max(one.oldestJudged ?? one.dayBegins, now - Self.longestAway))
         let unjudged = one.unjudgedRates(now: now)
         readers.statistics.read { source in
             let fixes = try Self.stored(of: dependent, from: begin, to: now + 60_000, source)
@@ -53,10 +57,11 @@ extension Guardians {
             loaded[dependent] = self.clock()
             switch result {
             case .success(let found):
-                watched[dependent]?.load(found.fixes, found.steps)
+                let arrived = watched[dependent]?.load(found.fixes, found.steps)
                 settle(dependent, atOnce: true)
                 // What came while nobody looked.
-                judge(Array(found.fixes), of: dependent)
+                judge(Array(found.fixes) + (arrived?.fixes ?? []), of: dependent)
+                for (transition, phone) in arrived?.transitions ?? [] { judge(transition, of: phone, dependent) }
                 let held = watched[dependent]?.releaseRates() ?? []
                 judge((found.rates + held).sorted { $0.time < $1.time }, of: dependent)
             case .failure(let error):
@@ -64,7 +69,9 @@ extension Guardians {
                 context.limitedLog.error("guardians of \(dependent)") {
                     "where \(dependent) was today was not read\($0): \(error)"
                 }
+                return
             }
+            loadNext()
         }
     }
 

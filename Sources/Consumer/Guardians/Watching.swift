@@ -240,6 +240,7 @@ extension Guardians: PeopleObserver, PhoneListener {
             if !atOnce, let time = one.made[topic], clock < time + topic.pause {
                 waiting.formUnion(keys.map(\.key))
                 unsettled.insert(dependent)
+                if topic == .location { settle(dependent, after: time + topic.pause - clock) }
                 continue
             }
             var name: String?
@@ -249,13 +250,24 @@ extension Guardians: PeopleObserver, PhoneListener {
             for (tie, key) in keys {
                 guard let payload = one.payload(topic, name: name, since: tie.since, now: now) else { continue }
                 wanted[key] = payload
-                watched[dependent]?.made[topic] = clock
+                // A place is quickly made: one that is as it was does not keep the next one waiting.
+                let isNews = topic != .location || shown[key] != payload.bytes.hashValue
+                if isNews { watched[dependent]?.made[topic] = clock }
             }
         }
         for key in shown.keys where key.dependent == dependent && wanted[key] == nil && !waiting.contains(key) {
             takeBack(key)
         }
         for (key, payload) in wanted { show(payload, key) }
+    }
+
+    /// Settles a dependent as soon as a place may be shown again: the next second would be late.
+    private func settle(_ dependent: ID, after milliseconds: UInt64) {
+        guard awaited.insert(dependent).inserted else { return }
+        loop?.after(.milliseconds(milliseconds)) { [unowned self] in
+            awaited.remove(dependent)
+            settle(dependent)
+        }
     }
 
     private func show(_ payload: JSON, _ key: Shown) {

@@ -46,6 +46,13 @@ struct Fixes {
         return true
     }
 
+    /// The latest of each source, in the order of their times.
+    var latest: [StoredFix] {
+        sources.map { StoredFix(fix: $0.value.last, source: $0.key) }.sorted {
+            ($0.fix.time, $0.source) < ($1.fix.time, $1.source)
+        }
+    }
+
     /// Where the person was last; nil if it is not known.
     var last: Found? { source.flatMap { sources[$0]?.last } }
 

@@ -1,5 +1,6 @@
 import Features
 import Fitness
+import OwnTracks
 import Phones
 import Records
 import Telemetry
@@ -10,6 +11,8 @@ import Whereabouts
 struct Watched {
     /// How many points of a day's way are shown.
     static let mostPoints = 300
+    /// How many transitions wait until what is stored has been read.
+    private static let mostTransitions = 64
 
     /// In the order in which guardians are alerted.
     var ties: [GuardianTie]
@@ -32,6 +35,8 @@ struct Watched {
     private var arrived: [StoredFix]?
     /// Heart rates that came while those from before a restart were being read; nil once these were judged.
     private var heldRates: [StoredRate]?
+    /// What phones have said of their regions before anything was read.
+    private var transitions: [(PhoneTransition, phone: ID)] = []
     /// Whether sensors are on, as far as it is known.
     private(set) var sensors: [SensorName: Bool] = [:]
     /// When something of the phone or the sensors last changed, in Unix milliseconds.
@@ -96,14 +101,23 @@ struct Watched {
         if heldRates != nil { heldRates = [] }
     }
 
+    /// Keeps a transition until what is stored has been read; of too many, the latest.
+    mutating func wait(for transition: PhoneTransition, of phone: ID) {
+        transitions = transitions.suffix(Self.mostTransitions - 1) + [(transition, phone)]
+    }
+
     /// Begins again with what is stored, and what came since it was read.
-    mutating func load(_ stored: some Sequence<StoredFix>, _ steps: [StoredSteps]) {
-        let later = arrived ?? []
-        (arrived, isLoaded) = (nil, true)
+    /// - Returns: what came since then, and transitions that have waited.
+    mutating func load(
+        _ stored: some Sequence<StoredFix>, _ steps: [StoredSteps]
+    ) -> (fixes: [StoredFix], transitions: [(PhoneTransition, phone: ID)]) {
+        let (later, waited) = (arrived ?? [], transitions)
+        (arrived, isLoaded, transitions) = (nil, true, [])
         (fixes, path, motion) = (Fixes(), DayPath(), motion.withoutFixes())
         for one in steps { take(one) }
         for one in stored { take(one.fix, of: one.source) }
         for one in later { take(one.fix, of: one.source) }
+        return (later, waited)
     }
 
     /// After a restart, nobody knows whether the latest heart rates were judged: others wait until these were.
@@ -125,6 +139,11 @@ struct Watched {
         }
         guard let first = news.map(\.lowerBound).min(), let last = news.map(\.upperBound).max() else { return nil }
         return first..<last
+    }
+
+    /// The time of the latest position that every area knows, in Unix milliseconds; nil if there are none.
+    var oldestJudged: Int64? {
+        rules.filter { $0.rule.isEnabled && $0.rule.area != nil }.compactMap(\.watch.latest).min()
     }
 
     /// Heart rates wait no longer.

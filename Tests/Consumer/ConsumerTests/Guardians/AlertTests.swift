@@ -1,3 +1,4 @@
+import Files
 import HouseholdSupport
 import MQTT
 import Records
@@ -37,6 +38,66 @@ struct AlertTests {
             try family.allow(family.grace, ["location"], false)
             for metres in [900.0, 1000] { try family.step(metres) }
             #expect(try family.alerts(family.grace) == ["left-area", "entered-area"])
+        }
+    }
+
+    @Test("of what happened before the stored day was read come when it is, however often the service is killed")
+    func beforeTheDayIsRead() throws {
+        try Circle.with { circle in
+            let family = try Family(circle)
+            try family.area(["enter": true])
+            for metres in [0.0, 10] { try family.step(metres) }
+            try family.beginAgain()
+            for metres in [400.0, 500] { try family.step(metres) }
+            #expect(try family.alerts(family.grace) == [])
+            try family.beginAgain()
+            for metres in [20.0, 10] { try family.step(metres) }
+            #expect(try family.alerts(family.grace) == [])
+            try family.readDay()
+            #expect(try family.alerts(family.grace) == ["left-area", "entered-area"])
+        }
+    }
+
+    @Test("are not of positions that came late, even if the service begins again before it has kept what it knows")
+    func lateBeforeRestart() throws {
+        try Circle.with { circle in
+            let family = try Family(circle)
+            try family.area()
+            for metres in [0.0, 10] { try family.step(metres) }
+            // What is known is kept now, and then not for a minute.
+            try family.look()
+            let before = circle.now
+            circle.advance(300_000)
+            family.walk(10)
+            try family.settle()
+            for (index, metres) in [400.0, 500, 600].enumerated() {
+                family.walk(metres, at: before + Int64(index + 1) * 61_000)
+            }
+            try family.settle()
+            #expect(try family.alerts(family.grace) == [])
+            try family.beginAgain()
+            try family.readDay()
+            #expect(try family.alerts(family.grace) == [])
+            // What comes after them counts.
+            for metres in [400.0, 500] { try family.step(metres) }
+            #expect(try family.alerts(family.grace) == ["left-area"])
+        }
+    }
+
+    @Test("come of an area that has just been set up, which knows at once where the dependent is")
+    func justSetUp() throws {
+        try Circle.with { circle in
+            let family = try Family(circle)
+            try family.area()
+            for metres in [0.0, 10] { try family.step(metres) }
+            try family.look()
+            try family.area()
+            for metres in [400.0, 500] {
+                circle.advance(5000)
+                family.walk(metres)
+            }
+            try family.settle()
+            #expect(try family.alerts(family.grace) == ["left-area", "left-area"])
         }
     }
 
@@ -161,5 +222,30 @@ struct AlertTests {
             let more: JSON = ["dependent": otto, "name": "Home", "circle": circleFields]
             #expect(try circle.refused(family.grace, "areas/set", more).code == .notAllowed)
         }
+    }
+}
+
+extension Family {
+    /// Has the service know nothing of Otto but what is kept, as after a kill, until his day is read.
+    fileprivate func beginAgain() throws {
+        let otto = otto
+        let isDone = try onSession { guardians in
+            guard let one = guardians.watched[otto] else { return false }
+            guardians.watched[otto] = Watched(ties: one.ties, day: one.day, begins: one.dayBegins, ends: one.dayEnds)
+            guardians.attempt(otto) { () throws(VaultError) in try guardians.loadRules(of: otto, knowing: []) }
+            guardians.toLoad = []
+            return guardians.watched[otto]?.rules.isEmpty == false
+        }
+        #expect(isDone)
+    }
+
+    /// Has Otto's day read.
+    fileprivate func readDay() throws {
+        let otto = otto
+        try onSession { guardians in
+            guardians.loaded[otto] = nil
+            guardians.loadAgain(otto)
+        }
+        try look()
     }
 }

@@ -99,8 +99,16 @@ struct Family {
         try circle.notifications(user, all: true).reversed().map { try $0.text("kind") }
     }
 
-    /// The alerts that somebody was told, the first first.
-    func alerts(_ user: ID) throws -> [String] { try told(user).filter { Self.kinds.contains($0) } }
+    /// The alerts that somebody was told, the first first, once the days have been read that are to be.
+    func alerts(_ user: ID) throws -> [String] {
+        try wait { guardians in
+            guardians.loadNext()
+            return guardians.watched.allSatisfy { dependent, one in
+                one.isLoaded || !guardians.toLoad.contains(dependent) && guardians.loading != dependent
+            }
+        }
+        return try told(user).filter { Self.kinds.contains($0) }
+    }
 
     private static let kinds: Set<String> = [
         "left-area", "entered-area", "no-position", "battery-low", "heart-rate-range", "no-movement", "help-wanted",

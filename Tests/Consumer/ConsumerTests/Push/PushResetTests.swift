@@ -99,7 +99,7 @@ struct PushResetTests {
         try service.onSession { accounts in
             let context = accounts.context
             return try context.store.change(user) { () throws(VaultError) in
-                let kind = Notification.Kind("goal-reached")
+                let kind = Notification.Kind(kept: "goal-reached")
                 return try context.notifications.add(Notification(kind: kind, time: start, text: text), to: user)
             }
         }
