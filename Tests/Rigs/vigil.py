@@ -138,7 +138,10 @@ class Vigil(Family):
     def go(self, phone, fixes, areas=(), are_certain=False):
         """A phone says all of this, but for what is in doubt. If consumers may be killed, each again until one has taken it."""
         clear = [fix for fix in fixes if is_clear(fix, areas)]
-        for fix in clear:
+        for before, fix in zip([None, *clear], clear):
+            # What comes in one batch is put in order: one that is late has to come after those that overtake it were taken.
+            if before and fix.time < before.time:
+                self.settle()
             if are_certain:
                 with self.lock:
                     self.said[phone.owner].append(Said(fix, self.now(), time.monotonic()))
