@@ -38,10 +38,11 @@ struct UpgradeTests {
 
         deinit { _ = try? service("stop") }
 
-        /// Makes a package whose program is the real one, except where it runs as a service.
+        /// Makes a package whose program is the real one, except where it runs as a service. Its settings name its
+        /// version.
         func package(_ version: String, asService: String = "true") throws -> String {
             let tree = folder.path("tree-\(version)")
-            for name in ["DEBIAN", "usr/bin"] {
+            for name in ["DEBIAN", "etc", "usr/bin"] {
                 try FileManager.default.createDirectory(atPath: "\(tree)/\(name)", withIntermediateDirectories: true)
             }
             try """
@@ -52,6 +53,8 @@ struct UpgradeTests {
             Description: a package of a test
 
             """.write(toFile: "\(tree)/DEBIAN/control", atomically: true, encoding: .utf8)
+            try "/etc/settings\n".write(toFile: "\(tree)/DEBIAN/conffiles", atomically: true, encoding: .utf8)
+            try "of \(version)\n".write(toFile: "\(tree)/etc/settings", atomically: true, encoding: .utf8)
             let program = "\(tree)/usr/bin/\(name)"
             try """
             #!/bin/sh
@@ -97,6 +100,10 @@ struct UpgradeTests {
             try FileManager.default.contentsOfDirectory(atPath: folder.path("kept")).sorted()
         }
 
+        func settings() throws -> String {
+            try String(contentsOfFile: folder.path("root/etc/settings"), encoding: .utf8)
+        }
+
         func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: folder.path(name)) }
     }
 
@@ -108,6 +115,25 @@ struct UpgradeTests {
         #expect(upgrade.text.contains("vitals-\(what) 1.1 is ready"))
         #expect(try machine.installed() == "1.1" && machine.isReady())
         #expect(try machine.kept() == ["lock", "vitals-\(what)_1.1_all.deb"])
+    }
+
+    @Test("the operator's settings stay if the new ones differ, also where the upgrade was cut off")
+    func settings() throws {
+        let machine = try Machine("gateway")
+        try machine.folder.write("the operator's", to: "root/etc/settings")
+        let first = try machine.upgrade(machine.package("1.1"))
+        #expect(first.exitStatus(within: .seconds(120)) == 0, "\(first.text)")
+        #expect(try machine.settings() == "the operator's")
+
+        // What a power cut leaves after dpkg's first step.
+        let unpacked = try machine.package("1.2")
+        try RunningProgram.run("dpkg", ["--root=\(machine.folder.path("root"))", "--unpack", unpacked])
+        let before = machine.folder.path("kept/vitals-gateway_1.1_all.deb")
+        try machine.folder.write("\(before)\n1.2\n", to: "kept/vitals-gateway.pending")
+        let rest = try machine.upgrade(nil)
+        #expect(rest.exitStatus(within: .seconds(120)) == 0, "\(rest.text)")
+        #expect(try machine.installed() == "1.2" && machine.isReady())
+        #expect(try machine.settings() == "the operator's")
     }
 
     /// Says that it is ready, and ends.
