@@ -49,6 +49,12 @@ struct ServiceSettings {
         }
         defer { if settings != file { unlink(settings) } }
         let capture = try Capture(Programs.ours(program), ["identity", "--settings", settings], within: limit)
+        guard capture.status != nil else {
+            // What it has said so far is no reason.
+            throw Failure(
+                .temporary, "\(program) identity did not end in time: the machine may be busy",
+                hint: "run vitals setup again, with a longer --timeout; what is there already stays")
+        }
         let key = String(decoding: capture.output, as: UTF8.self).split(separator: "\n").last.map(String.init) ?? ""
         guard capture.status == 0, key.utf8.count == 44 else {
             let prefix = "\(program): "
@@ -57,7 +63,7 @@ struct ServiceSettings {
                 (line.hasPrefix(prefix) ? String(line.dropFirst(prefix.count)) : line).replacing(settings, with: file)
             }
             throw Failure(
-                .configuration, "\(program) identity: \(words.first ?? "it did not end in time")",
+                .configuration, "\(program) identity: \(words.first ?? "it has said no key")",
                 hint: words.dropFirst().first ?? "run vitals setup again with other answers")
         }
         return key
