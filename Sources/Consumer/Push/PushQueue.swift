@@ -119,9 +119,10 @@ struct PushQueue {
         return counts
     }
 
-    /// Removes a row, within a transaction.
+    /// Removes a row, within a transaction. Its number may be another's by now, if it has gone already.
     func remove(_ row: Row) throws(VaultError) {
-        try store.database.execute("DELETE FROM push_queue WHERE number = ?", [.integer(row.number)])
+        try store.database.execute(
+            "DELETE FROM push_queue WHERE number = ? AND address = ? AND notification = ?", Self.values(row))
     }
 
     /// Removes all that is on its way to an address of a person, within a transaction.
@@ -137,7 +138,13 @@ struct PushQueue {
 
     /// Counts a try that has failed, within a transaction.
     func countTry(_ row: Row) throws(VaultError) {
-        try store.database.execute("UPDATE push_queue SET tries = tries + 1 WHERE number = ?", [.integer(row.number)])
+        try store.database.execute(
+            "UPDATE push_queue SET tries = tries + 1 WHERE number = ? AND address = ? AND notification = ?",
+            Self.values(row))
+    }
+
+    private static func values(_ row: Row) -> [Value] {
+        [.integer(row.number), .text(row.address.text), .text(row.notification)]
     }
 
     /// Removes what was tried for too long.

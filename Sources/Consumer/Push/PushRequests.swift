@@ -97,11 +97,16 @@ extension PushDelivery {
 
     private func confirm(_ request: PeopleRequest) throws -> JSON {
         let (user, id) = (try request.user, try own(request).id)
-        var list = try PushList(context.documents, of: user)
-        guard let index = list.entries.firstIndex(where: { $0.id == id }) else { throw Self.unknown }
-        list.entries[index].isEnabled = true
-        try context.store.change(user) { () throws(VaultError) in try list.keep(context.documents, of: user) }
-        return list.entries[index].shown()
+        var confirmed: PushEntry?
+        try context.store.change(user) { () throws(VaultError) in
+            var list = try PushList(context.documents, of: user)
+            guard let index = list.entries.firstIndex(where: { $0.id == id }) else { return }
+            list.entries[index].isEnabled = true
+            try list.keep(context.documents, of: user)
+            confirmed = list.entries[index]
+        }
+        guard let confirmed else { throw Self.unknown }
+        return confirmed.shown()
     }
 
     private func remove(_ request: PeopleRequest) throws -> JSON {
