@@ -161,9 +161,9 @@ class Family(Neighbourhood):
     def __enter__(self):
         super(Household, self).__enter__()
         self.folder, self.port, self.ahead = self._make_folder(), free_port(), 0
-        #: How often the consumer was killed.
         # After how many kills the consumer was last heard.
         self.listening = -1
+        #: How often the consumer was killed.
         self.kills, self.aimed, self.connecting = 0, threading.Event(), threading.Lock()
         subprocess.run(
             ["cc", "-O2", "-Wall", "-shared", "-fPIC", "-o", self.folder / "clock.so", Path(__file__).with_name("clock.c")],

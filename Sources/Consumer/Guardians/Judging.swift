@@ -11,12 +11,14 @@ import Whereabouts
 
 // What guardians watch is judged as it is measured, and what does not happen by the clock: every five seconds. What a rule knows is
 // written when something of it is to be told, in the same transaction, and otherwise once a minute; after a restart, positions and
-// heart rates that came later than what it knows are judged again, in the order of their times. So nothing is judged before the stored
+// heart rates that came later than what it knows are judged again, in the order of their times. So no area and no heart rate is judged before the stored
 // day was read, and what is known is written before a position that comes late is passed over: after a restart it would have its turn.
 
 extension Guardians {
     /// How often rules are looked at by the clock, and how often what they know is kept, in milliseconds.
     private static let (looking, keeping): (UInt64, UInt64) = (5000, 60_000)
+    /// How often what rules know is kept because a position came late, in milliseconds.
+    private static let keepingLate: UInt64 = 1000
 
     /// The rules of a dependent who is watched, as they are kept. What is known of a rule stays, unless it was replaced.
     /// - Parameter before: what is known of them; nil for what is in memory.
@@ -27,7 +29,10 @@ extension Guardians {
             known.first { $0.rule.id == rule.id && $0.rule.begin == rule.begin && $0.rule.json == rule.json }
                 ?? WatchedRule(rule)
         }
-        guard rules.contains(where: { rule in !known.contains { $0.rule.id == rule.id } }) else { return }
+        let isNew = rules.contains { rule in
+            !known.contains { $0.rule.id == rule.id && $0.rule.begin == rule.begin }
+        }
+        guard isNew else { return }
         // A new rule learns where the dependent is: by the latest positions, or, where none is known, by those that are stored.
         let latest = watched[dependent]?.fixes.latest ?? []
         if latest.isEmpty { loadAgain(dependent) } else { judge(latest, of: dependent) }
@@ -38,28 +43,51 @@ extension Guardians {
     /// Positions that have come, in their order.
     func judge(_ fixes: [StoredFix], of dependent: ID) {
         guard let one = watched[dependent], one.isLoaded else { return }
-        let now = context.now()
-        for index in one.rules.indices {
-            guard let area = one.rules[index].rule.area, one.rules[index].rule.isEnabled else { continue }
-            var isLate = false
-            for stored in fixes {
-                guard let before = watched[dependent]?.rules[index] else { break }
-                guard stored.fix.time > before.judged[stored.source] ?? -Moment.limit else {
+        let (now, areas) = (context.now(), one.enabledAreas)
+        guard !areas.isEmpty else { return }
+        // What every area knows already is not looked at for each.
+        let known = Dictionary(areas.flatMap(\.rule.judged), uniquingKeysWith: min)
+        let isKnownToAll = { (stored: StoredFix) in
+            stored.fix.time <= known[stored.source] ?? -Moment.limit
+                && areas.allSatisfy { $0.rule.judged[stored.source] != nil }
+        }
+        let news = fixes.filter { !isKnownToAll($0) }
+        var isLate = news.count < fixes.count
+        for (index, rule) in areas {
+            guard let area = rule.rule.area else { continue }
+            var (watch, judged) = (rule.watch, rule.judged)
+            for stored in news {
+                guard stored.fix.time > judged[stored.source] ?? -Moment.limit else {
                     isLate = true
                     continue
                 }
-                watched[dependent]?.rules[index].judged[stored.source] = stored.fix.time
+                let before = (watch, judged[stored.source])
+                judged[stored.source] = stored.fix.time
                 let fix = Fix(
                     time: stored.fix.time, place: stored.fix.place, accuracyMetres: stored.fix.position.accuracyMetres)
-                let crossing = watched[dependent]?.rules[index].watch.take(fix, of: stored.source, area.shape, now: now)
-                guard let crossing, !tell(crossing, index, of: dependent) else { continue }
+                guard let crossing = watch.take(fix, of: stored.source, area.shape, now: now) else { continue }
+                watched[dependent]?.rules[index].watch = watch
+                guard !tell(crossing, index, of: dependent) else { continue }
                 // It is judged again once it can be written.
-                watched[dependent]?.rules[index] = before
+                (watch, judged[stored.source]) = before
                 loadAgain(dependent)
                 break
             }
-            if isLate { attempt(dependent) { () throws(VaultError) in try keep(index, of: dependent) } }
+            watched[dependent]?.rules[index].watch = watch
+            watched[dependent]?.rules[index].judged = judged
         }
+        if isLate { keepSoon(dependent) }
+    }
+
+    /// Keeps what rules know, at most once a second.
+    private func keepSoon(_ dependent: ID) {
+        guard let one = watched[dependent] else { return }
+        guard clock() >= one.kept + Self.keepingLate else {
+            // With the next look by the clock.
+            watched[dependent]?.isToBeKept = true
+            return
+        }
+        attempt(dependent) { () throws(VaultError) in try keepAll(of: dependent) }
     }
 
     /// A phone has left or entered a region of its own.
@@ -180,7 +208,7 @@ extension Guardians {
                     default: return nil
                     }
                 }
-                if clock >= one.kept + Self.keeping { try keepAll(of: dependent) }
+                if one.isToBeKept || clock >= one.kept + Self.keeping { try keepAll(of: dependent) }
             }
         }
         do throws(VaultError) { try escalate() } catch {
@@ -223,7 +251,10 @@ extension Guardians {
     /// - Parameter only: the index of a rule; nil for all.
     private func keepAll(of dependent: ID, only: Int? = nil) throws(VaultError) {
         guard let one = watched[dependent], !context.doors.isBeingForgotten(dependent) else { return }
-        if only == nil { watched[dependent]?.kept = clock() }
+        if only == nil {
+            watched[dependent]?.kept = clock()
+            watched[dependent]?.isToBeKept = false
+        }
         let changed = one.rules.indices.filter { index in
             (only ?? index) == index && one.rules[index].current.state != one.rules[index].stored
         }

@@ -2,9 +2,11 @@ package import Days
 import Features
 import Files
 import Fitness
+import OwnTracks
 import Readings
 import Records
 import Telemetry
+import Whereabouts
 
 // Where dependents were today is read from what is stored, after a restart and whenever that has changed: on another thread, one
 // dependent after the other. What comes in the meantime is taken afterwards, too. After a restart, so are the heart rates that were
@@ -59,13 +61,12 @@ extension Guardians {
             case .success(let found):
                 let arrived = watched[dependent]?.load(found.fixes, found.steps)
                 settle(dependent, atOnce: true)
-                // What came while nobody looked.
-                judge(Array(found.fixes) + (arrived?.fixes ?? []), of: dependent)
-                for (transition, phone) in arrived?.transitions ?? [] { judge(transition, of: phone, dependent) }
-                let held = watched[dependent]?.releaseRates() ?? []
-                judge((found.rates + held).sorted { $0.time < $1.time }, of: dependent)
+                judge(Array(found.fixes), found.rates, and: arrived, of: dependent)
             case .failure(let error):
                 toLoad.append(dependent)
+                // Alerts do not wait for a disk that may never be read.
+                let arrived = watched[dependent]?.goOnWithoutLoading()
+                judge([], [], and: arrived, of: dependent)
                 context.limitedLog.error("guardians of \(dependent)") {
                     "where \(dependent) was today was not read\($0): \(error)"
                 }
@@ -73,6 +74,17 @@ extension Guardians {
             }
             loadNext()
         }
+    }
+
+    /// Judges what is stored, and then what came while nobody looked.
+    private func judge(
+        _ fixes: [StoredFix], _ rates: [StoredRate],
+        and arrived: (fixes: [StoredFix], transitions: [(PhoneTransition, phone: ID)])?, of dependent: ID
+    ) {
+        judge(fixes + (arrived?.fixes ?? []), of: dependent)
+        for (transition, phone) in arrived?.transitions ?? [] { judge(transition, of: phone, dependent) }
+        let held = watched[dependent]?.releaseRates() ?? []
+        judge((rates + held).sorted { $0.time < $1.time }, of: dependent)
     }
 
     /// Positions of a time, in the order of their times, without those that files brought.
@@ -95,17 +107,22 @@ extension Guardians {
         var steps: [StoredSteps] = []
         try each(of: user, .pedometer, from: from, to: to, source) { reading, _ in
             if case .pedometer(let span) = reading.value { steps.append((span, reading.moment.wall)) }
+            if steps.count >= 2 * mostPositions { steps.removeFirst(mostPositions) }
         }
-        return steps
+        return steps.suffix(mostPositions)
     }
 
-    /// Heart rates of a time, in the order of their times, without those that files brought.
+    /// Heart rates of a time, in the order of their times, one a second, without those that files brought and those that no rule
+    /// looks at.
     private static func storedRates(
         of user: ID, _ times: Range<Int64>, _ source: ReadSource
     ) throws(VaultError) -> [StoredRate] {
         var rates: [StoredRate] = []
         try each(of: user, .heartRate, from: times.lowerBound, to: times.upperBound, source) { reading, _ in
-            if let rate = reading.heartRate { rates.append((reading.moment.wall, Int64(rate))) }
+            guard let rate = reading.heartRate.map(Int64.init), HeartRateRangeWatch.rates.contains(rate),
+                reading.moment.wall >= (rates.last?.time ?? -Moment.limit) + 1000
+            else { return }
+            rates.append((reading.moment.wall, rate))
         }
         return rates
     }

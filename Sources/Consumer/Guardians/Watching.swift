@@ -145,7 +145,7 @@ extension Guardians: PeopleObserver, PhoneListener {
         let (day, times) = try today(of: dependent)
         watched[dependent]?.begin(day, begins: times.lowerBound, ends: times.upperBound)
         loadAgain(dependent)
-        settle(dependent)
+        unsettled.insert(dependent)
     }
 
     /// A dependent's day, and from when to when it is, in Unix milliseconds.
@@ -158,6 +158,9 @@ extension Guardians: PeopleObserver, PhoneListener {
 
     package func moved(_ user: ID) {
         guard watched[user] != nil else { return }
+        // Within the transaction that changes the profile.
+        watched[user]?.forgetDay()
+        loaded[user] = nil
         attempt(user) { () throws(VaultError) in try newDay(user) }
     }
 

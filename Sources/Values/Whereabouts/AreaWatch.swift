@@ -58,6 +58,9 @@ public struct AreaWatch: Hashable, Sendable {
     /// The latest position that was looked at, in Unix milliseconds.
     public var latest: Int64? { sources.map(\.seen).max() }
 
+    /// The latest position of the source that was heard the longest ago, in Unix milliseconds.
+    public var oldest: Int64? { sources.map(\.seen).min() }
+
     /// Takes a fix.
     /// - Parameters:
     ///   - source: what says it, such as a phone: any name that does not change.

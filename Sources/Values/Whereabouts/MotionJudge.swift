@@ -35,7 +35,7 @@ public struct MotionJudge: Hashable, Sendable {
     private var words = MotionSpans()
     private var steps = MotionSpans()
     private var speeds = SpeedWitness()
-    private var hasMovedByPhone = false
+    private var (hasMovedByWords, hasMovedBySteps) = (false, false)
 
     /// Nothing is known.
     public init() {}
@@ -57,7 +57,7 @@ public struct MotionJudge: Hashable, Sendable {
             words.add(MotionSpan(last.state, from: last.to, to: time))
         }
         words.add(MotionSpan(state, from: time, to: time))
-        if state.isExercise { hasMovedByPhone = true }
+        if state.isExercise { hasMovedByWords = true }
     }
 
     /// Takes what a pedometer says. Spans come in the order of their ends; what overlaps with those before does not
@@ -71,17 +71,17 @@ public struct MotionJudge: Hashable, Sendable {
             return
         }
         guard (0...StepCounter.mostIn(to - from)).contains(Int64(clamping: count)) else { return }
-        if count >= Self.fewSteps { hasMovedByPhone = true }
+        if count >= Self.fewSteps { hasMovedBySteps = true }
         let isWalk = Int64(count) * 60_000 >= Self.walkingCadence * (to - from)
         guard isWalk else { return }
         let isRun = StepCounter.isRun(count, in: to - from)
         steps.add(MotionSpan(isRun ? .running : .walking, from: from, to: to))
     }
 
-    /// The same without what fixes have said: they are going to be taken again.
-    public func withoutFixes() -> MotionJudge {
+    /// The same without what fixes and pedometers have said: they are going to be taken again.
+    public func withoutReadings() -> MotionJudge {
         var judge = self
-        judge.speeds = SpeedWitness()
+        (judge.speeds, judge.steps, judge.hasMovedBySteps) = (SpeedWitness(), MotionSpans(), false)
         return judge
     }
 
@@ -89,7 +89,7 @@ public struct MotionJudge: Hashable, Sendable {
     public mutating func beginDay() {
         (words, steps) = (words.latest, steps.latest)
         speeds.beginDay()
-        hasMovedByPhone = false
+        (hasMovedByWords, hasMovedBySteps) = (false, false)
     }
 
     // MARK: What follows
@@ -121,7 +121,7 @@ public struct MotionJudge: Hashable, Sendable {
     }
 
     /// Whether the person has moved today: a few steps, a walk, or a way.
-    public var hasMoved: Bool { hasMovedByPhone || speeds.hasMoved }
+    public var hasMoved: Bool { hasMovedByWords || hasMovedBySteps || speeds.hasMoved }
 
     /// How many whole minutes of exercise there were: walking, running and cycling.
     public var exerciseMinutes: Int {

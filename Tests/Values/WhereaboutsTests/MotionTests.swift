@@ -126,11 +126,11 @@ import Testing
     }
 
     @Test("without fixes, what the phone said stays, and fixes can be taken again")
-    func withoutFixes() {
+    func withoutReadings() {
         let fixes = way(3.2, 0...20)
         var judge = judge(fixes)
         judge.take(activities: ["walking"], at: at(40))
-        var again = judge.withoutFixes()
+        var again = judge.withoutReadings()
         #expect(again.spans.map(\.state) == [.walking] && again.hasMoved)
         for fix in fixes { again.take(fix) }
         #expect(again == judge)

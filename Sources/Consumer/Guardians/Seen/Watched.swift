@@ -19,6 +19,8 @@ struct Watched {
     var rules: [WatchedRule] = []
     /// When what they know was last kept, in milliseconds since boot.
     var kept: UInt64 = 0
+    /// Whether a position has come late since then: after a restart it would have its turn.
+    var isToBeKept = false
     /// Whether what is stored of the day has been read.
     private(set) var isLoaded = false
     /// When each topic was last made, in milliseconds since boot: that takes a while.
@@ -33,6 +35,7 @@ struct Watched {
     private(set) var phone: PhoneState?
     /// What came while what is stored was being read; nil if nothing is being read.
     private var arrived: [StoredFix]?
+    private var arrivedSteps: [StoredSteps] = []
     /// Heart rates that came while those from before a restart were being read; nil once these were judged.
     private var heldRates: [StoredRate]?
     /// What phones have said of their regions before anything was read.
@@ -84,6 +87,7 @@ struct Watched {
 
     /// What was counted partly on the day before says nothing of this one.
     mutating func take(_ steps: StoredSteps) {
+        if arrived != nil { arrivedSteps.append(steps) }
         let begin = steps.until - Int64(steps.span.milliseconds)
         guard begin >= dayBegins else { return }
         motion.take(steps: Int(steps.span.steps), from: begin, to: steps.until)
@@ -96,13 +100,17 @@ struct Watched {
 
     // MARK: What is stored
 
+    /// Another day is theirs, because they live elsewhere: nothing is judged until that was read.
+    mutating func forgetDay() { isLoaded = false }
+
     mutating func beginLoading() {
-        arrived = []
+        (arrived, arrivedSteps) = ([], [])
         if heldRates != nil { heldRates = [] }
     }
 
     /// Keeps a transition until what is stored has been read; of too many, the latest.
     mutating func wait(for transition: PhoneTransition, of phone: ID) {
+        transitions.removeAll { $0.0.region == transition.region && $0.phone == phone }
         transitions = transitions.suffix(Self.mostTransitions - 1) + [(transition, phone)]
     }
 
@@ -111,13 +119,20 @@ struct Watched {
     mutating func load(
         _ stored: some Sequence<StoredFix>, _ steps: [StoredSteps]
     ) -> (fixes: [StoredFix], transitions: [(PhoneTransition, phone: ID)]) {
-        let (later, waited) = (arrived ?? [], transitions)
-        (arrived, isLoaded, transitions) = (nil, true, [])
-        (fixes, path, motion) = (Fixes(), DayPath(), motion.withoutFixes())
-        for one in steps { take(one) }
+        let (later, waited, laterSteps) = (arrived ?? [], transitions, arrivedSteps)
+        (arrived, isLoaded, transitions, arrivedSteps) = (nil, true, [], [])
+        (fixes, path, motion) = (Fixes(), DayPath(), motion.withoutReadings())
+        for one in steps + laterSteps { take(one) }
         for one in stored { take(one.fix, of: one.source) }
         for one in later { take(one.fix, of: one.source) }
         return (later, waited)
+    }
+
+    /// What is stored cannot be read: what is known now has to do.
+    /// - Returns: as `load`.
+    mutating func goOnWithoutLoading() -> (fixes: [StoredFix], transitions: [(PhoneTransition, phone: ID)]) {
+        defer { (arrived, isLoaded, transitions, arrivedSteps) = (nil, true, [], []) }
+        return (arrived ?? [], transitions)
     }
 
     /// After a restart, nobody knows whether the latest heart rates were judged: others wait until these were.
@@ -141,9 +156,15 @@ struct Watched {
         return first..<last
     }
 
-    /// The time of the latest position that every area knows, in Unix milliseconds; nil if there are none.
+    /// The areas that are watched, each with its place among the rules.
+    var enabledAreas: [(index: Int, rule: WatchedRule)] {
+        rules.enumerated().filter { $0.element.rule.isEnabled && $0.element.rule.area != nil }
+            .map { (index: $0.offset, rule: $0.element) }
+    }
+
+    /// The time until which every area knows the positions of all sources, in Unix milliseconds; nil if there are none.
     var oldestJudged: Int64? {
-        rules.filter { $0.rule.isEnabled && $0.rule.area != nil }.compactMap(\.watch.latest).min()
+        rules.filter { $0.rule.isEnabled && $0.rule.area != nil }.compactMap(\.watch.oldest).min()
     }
 
     /// Heart rates wait no longer.

@@ -75,6 +75,7 @@ struct AlertTests {
             }
             try family.settle()
             #expect(try family.alerts(family.grace) == [])
+            try family.look()
             try family.beginAgain()
             try family.readDay()
             #expect(try family.alerts(family.grace) == [])
@@ -91,13 +92,22 @@ struct AlertTests {
             try family.area()
             for metres in [0.0, 10] { try family.step(metres) }
             try family.look()
-            try family.area()
+            let area = try family.area()
             for metres in [400.0, 500] {
                 circle.advance(5000)
                 family.walk(metres)
             }
             try family.settle()
             #expect(try family.alerts(family.grace) == ["left-area", "left-area"])
+            // One that is changed begins again, and knows as much.
+            for metres in [20.0, 10] { try family.step(metres) }
+            try family.area(["area": area["area"] ?? .null])
+            for metres in [400.0, 500] {
+                circle.advance(5000)
+                family.walk(metres)
+            }
+            try family.settle()
+            #expect(try family.alerts(family.grace).count == 4)
         }
     }
 
