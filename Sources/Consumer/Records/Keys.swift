@@ -196,8 +196,10 @@ package final class Keys {
         guard let path = file else {
             guard try isGiven(rootKey) else {
                 throw Failure(
-                    .configuration, "there is no root key",
-                    hint: "set root_key_file, or give the service a credential: LoadCredentialEncrypted=root-key:…")
+                    .configuration, "there is no root key, or what is given as one is none",
+                    hint:
+                        "if there was one, restore its file from your copy; otherwise set root_key_file, or give the service a credential: LoadCredentialEncrypted=root-key:…"
+                )
             }
             return rootKey
         }

@@ -30,8 +30,8 @@ public struct PayloadSchema: Hashable, Sendable {
             Field(name: name, schema: schema, isRequired: false)
         }
 
-        /// The same field, where whoever asks may leave it out.
-        public var leftOut: Field { .known(name, schema) }
+        /// The same field, where it is always there, or where whoever asks may leave it out.
+        public func asked(isAlways: Bool) -> Field { isAlways ? .always(name, schema) : .known(name, schema) }
     }
 
     /// - Parameter name: what generated types call it, such as `HeartRate`.

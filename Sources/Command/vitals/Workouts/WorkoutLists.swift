@@ -13,7 +13,7 @@ struct WorkoutLists {
 
     // MARK: Lists
 
-    /// What the table shows of each workout. A list of years comes in half the time with nothing else in it.
+    /// What the table shows of each workout. A list of years has half of the bytes with nothing else in it.
     private static let shown = [
         "activity", "duration_s", "distance_m", "speed_mps.mean", "speed_mps.pace", "heart_rate.mean", "energy_kcal",
     ]

@@ -11,7 +11,7 @@ extension WorkoutFigures {
     /// What a workout in a list has.
     static let lineSchema = PayloadSchema.object(
         "WorkoutLine", "A workout that is over.",
-        (fields + [best]).map { LineFields.always.contains($0.name) ? $0 : $0.leftOut })
+        (fields + [best]).map { $0.asked(isAlways: LineFields.always.contains($0.name)) })
 
     /// What `members` has, and the gear.
     static let fields: [PayloadSchema.Field] = [

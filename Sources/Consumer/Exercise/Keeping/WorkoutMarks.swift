@@ -168,7 +168,7 @@ package final class WorkoutMarks: Derivation, PeopleObserver, HistoryObserver {
 
     package func replace(_ hour: Int64, of user: ID, with found: Bool, now: Int64) throws(VaultError) {
         let times = HourSpan.times(hour...hour)
-        _ = try mark(times.lowerBound...times.upperBound - 1, of: user)
+        _ = try mark(times.lowerBound - WorkoutSamples.after...times.upperBound - 1, of: user)
         corrected.insert(user)
     }
 
