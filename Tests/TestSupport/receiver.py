@@ -7,6 +7,7 @@ Its standard input says how it answers from then on; it confirms each line with 
 
     status N        with this status          redirect URL    that it is to be had there
     hang            not at all: `gone` is printed when whoever waits has gone
+    hold            as the next line says, when that has come
 
 Ends with its standard input.
 """
@@ -19,6 +20,7 @@ import sys
 import threading
 
 answer = ["status", "200"]
+changed = threading.Condition()
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -30,9 +32,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
         headers = {name.lower(): value for name, value in self.headers.items()}
-        word, *more = answer
         print(json.dumps({"method": self.command, "path": self.path, "headers": headers, "body": body}), flush=True)
         self.close_connection = True
+        with changed:
+            changed.wait_for(lambda: answer[0] != "hold")
+        word, *more = answer
         if word == "hang":
             select.select([self.connection], [], [])
             print("gone", flush=True)
@@ -52,6 +56,8 @@ server.daemon_threads = True
 print("port", server.server_address[1], flush=True)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 for line in sys.stdin:
-    answer = line.split()
+    with changed:
+        answer = line.split()
+        changed.notify_all()
     print("ok", flush=True)
 os._exit(0)

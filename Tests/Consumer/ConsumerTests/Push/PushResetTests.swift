@@ -37,12 +37,7 @@ struct PushResetTests {
             let first = try tell(user, "one", service)
             try receiver.wait(for: 1)
             #expect(try waiting(user, service) == [first])
-            let reply = try guest.done(
-                "reset-password",
-                [
-                    "email": "ada@example.org", "code": .string(try resetCode("ada@example.org", service)),
-                    "password": .string(Self.new), "keep": true,
-                ])
+            let reply = try reset(guest, service)
             #expect(
                 try reply.text("message").hasSuffix(
                     ": sign in. Your notifications go to no address until you confirm it: vitals push"), "\(reply)")
@@ -68,6 +63,27 @@ struct PushResetTests {
         }
     }
 
+    @Test("hear of it, too, if something was just being sent there, which is over afterwards")
+    func underWay() throws {
+        let receiver = try PushReceiver()
+        try AccountService.with(more: Circle.pushSettings) { service in
+            let guest = try service.guest()
+            let signedUp = try service.signUp("ada@example.org")
+            let phone = try service.device(signedUp)
+            defer { for asker in [guest, phone] { asker.stop() } }
+            let user = try ID(signedUp.text("user"))
+            try phone.done("push/add", ["address": .string("json://\(receiver.place)/"), "kinds": ["goal-reached"]])
+            try receiver.answers("hold")
+            let first = try tell(user, "one", service)
+            #expect(try receiver.wait(for: 1)[0].headers["vitals-notification"] == first)
+            _ = try reset(guest, service)
+            let left = try waiting(user, service)
+            #expect(left.count == 1 && left != [first])
+            try receiver.answers("status 200")
+            #expect(try receiver.wait(for: 2)[1].headers["vitals-notification"] == left[0])
+        }
+    }
+
     @Test("are nothing to speak of where there are none")
     func none() throws {
         try AccountService.with(more: Circle.pushSettings) { service in
@@ -82,6 +98,16 @@ struct PushResetTests {
                 ])
             #expect(reply["message"] == "The password was changed, and all devices are signed out: sign in")
         }
+    }
+
+    /// Resets Ada's password, and leaves what hangs on her account.
+    private func reset(_ guest: AccountService.Asker, _ service: AccountService) throws -> JSON {
+        try guest.done(
+            "reset-password",
+            [
+                "email": "ada@example.org", "code": .string(try resetCode("ada@example.org", service)),
+                "password": .string(Self.new), "keep": true,
+            ])
     }
 
     /// A code that resets the password of an address.
