@@ -30,13 +30,24 @@ public struct PayloadSchema: Hashable, Sendable {
             Field(name: name, schema: schema, isRequired: false)
         }
 
-        /// The same field, where it is always there, or where whoever asks may leave it out.
-        public func asked(isAlways: Bool) -> Field { isAlways ? .always(name, schema) : .known(name, schema) }
+        /// The same field, where it is always there, or where whoever asks may leave it out, or some of its own fields.
+        public func asked(isAlways: Bool) -> Field { isAlways ? .always(name, schema) : .known(name, schema.partial) }
     }
 
     /// - Parameter name: what generated types call it, such as `HeartRate`.
     public static func object(_ name: String, _ words: String, _ fields: [Field]) -> PayloadSchema {
         record(fields).named(name, words)
+    }
+
+    /// The same type if it has no fields of its own; otherwise one of another name, in which none of them is always there.
+    private var partial: PayloadSchema {
+        guard case .object(let members) = json, case .string(let title)? = json["title"], json["properties"] != nil
+        else {
+            return self
+        }
+        let name = "\(title)Part"
+        let rest = members.filter { $0.name != "title" && $0.name != "required" }
+        return PayloadSchema(name, .object([JSON.Member("title", .string(name))] + rest))
     }
 
     /// An object without a name of its own.
