@@ -86,7 +86,7 @@ class Phone:
 
 
 class Guardian:
-    """A guardian's program, whose session outlives its connection. It hears what is the guardian's, and no more."""
+    """A guardian's program, whose session outlives its connection. It hears what is the guardian's, and nothing else."""
 
     def __init__(self, port, signed_in, name):
         self.user, self.port, self.signed_in = signed_in["user"], port, signed_in

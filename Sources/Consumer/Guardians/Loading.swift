@@ -64,9 +64,8 @@ extension Guardians {
                 judge(Array(found.fixes), found.rates, and: arrived, of: dependent)
             case .failure(let error):
                 toLoad.append(dependent)
-                // Alerts do not wait for a disk that may never be read.
-                let arrived = watched[dependent]?.goOnWithoutLoading()
-                judge([], [], and: arrived, of: dependent)
+                // Alerts do not wait for ever for a disk that cannot be read.
+                if let arrived = watched[dependent]?.failLoading() { judge([], [], and: arrived, of: dependent) }
                 context.limitedLog.error("guardians of \(dependent)") {
                     "where \(dependent) was today was not read\($0): \(error)"
                 }

@@ -158,9 +158,8 @@ extension Guardians: PeopleObserver, PhoneListener {
 
     package func moved(_ user: ID) {
         guard watched[user] != nil else { return }
-        // Within the transaction that changes the profile.
+        // The day is read again in its turn, however often somebody moves.
         watched[user]?.forgetDay()
-        loaded[user] = nil
         attempt(user) { () throws(VaultError) in try newDay(user) }
     }
 

@@ -31,19 +31,27 @@ struct ProgramTests {
         return path
     }
 
-    @Test("replays a recording once, says how much, ends the link and itself")
-    func once() throws {
-        let file = try write("elapsed_s,heart_rate_bpm\n0,70\n1,\n2,80\n")
-        let program = try start(["--activity", file, "--speed", "100", "--once"])
+    /// A client of the bus that has found the sensor and connected it, and its loop.
+    private func connected() throws -> (BusClient, EventLoop) {
         let loop = EventLoop(name: "test")
         loop.start()
-        defer { loop.stop() }
         let client = try BusClient(bus.address, on: loop)
-        defer { client.close() }
         #expect(client.adapter("StartDiscovery").outcome == "ok")
         client.wait(for: "added dev Device1")
         #expect(client.device("Connect").outcome == "ok")
         client.wait(for: "added dev Battery1")
+        return (client, loop)
+    }
+
+    @Test("replays a recording once, says how much, ends the link and itself")
+    func once() throws {
+        let file = try write("elapsed_s,heart_rate_bpm\n0,70\n1,\n2,80\n")
+        let program = try start(["--activity", file, "--speed", "100", "--once"])
+        let (client, loop) = try connected()
+        defer {
+            client.close()
+            loop.stop()
+        }
         client.clear()
         #expect(client.characteristic(Path.heartRate, "StartNotify").outcome == "ok")
         #expect(program.exitStatus(within: .seconds(60)) == 0)
@@ -61,15 +69,11 @@ struct ProgramTests {
     func stays() throws {
         let file = try write("elapsed_s,heart_rate_bpm,steps\n0,70,0\n2,80,5\n")
         let program = try start(["--activity", file, "--speed", "100"])
-        let loop = EventLoop(name: "test")
-        loop.start()
-        defer { loop.stop() }
-        let client = try BusClient(bus.address, on: loop)
-        defer { client.close() }
-        #expect(client.adapter("StartDiscovery").outcome == "ok")
-        client.wait(for: "added dev Device1")
-        #expect(client.device("Connect").outcome == "ok")
-        client.wait(for: "added dev Battery1")
+        let (client, loop) = try connected()
+        defer {
+            client.close()
+            loop.stop()
+        }
         #expect(client.characteristic(Path.heartRate, "StartNotify").outcome == "ok")
         program.wait(for: "replayed 2 heart rates\n")
         program.send("status")

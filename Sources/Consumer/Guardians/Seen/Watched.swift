@@ -13,6 +13,8 @@ struct Watched {
     static let mostPoints = 300
     /// How many transitions wait until what is stored has been read.
     private static let mostTransitions = 64
+    /// How often it is tried to read what is stored before something is judged without it.
+    private static let patience = 3
 
     /// In the order in which guardians are alerted.
     var ties: [GuardianTie]
@@ -36,6 +38,8 @@ struct Watched {
     /// What came while what is stored was being read; nil if nothing is being read.
     private var arrived: [StoredFix]?
     private var arrivedSteps: [StoredSteps] = []
+    /// How often in a row what is stored could not be read.
+    private var failures = 0
     /// Heart rates that came while those from before a restart were being read; nil once these were judged.
     private var heldRates: [StoredRate]?
     /// What phones have said of their regions before anything was read.
@@ -120,7 +124,7 @@ struct Watched {
         _ stored: some Sequence<StoredFix>, _ steps: [StoredSteps]
     ) -> (fixes: [StoredFix], transitions: [(PhoneTransition, phone: ID)]) {
         let (later, waited, laterSteps) = (arrived ?? [], transitions, arrivedSteps)
-        (arrived, isLoaded, transitions, arrivedSteps) = (nil, true, [], [])
+        (arrived, isLoaded, transitions, arrivedSteps, failures) = (nil, true, [], [], 0)
         (fixes, path, motion) = (Fixes(), DayPath(), motion.withoutReadings())
         for one in steps + laterSteps { take(one) }
         for one in stored { take(one.fix, of: one.source) }
@@ -128,11 +132,15 @@ struct Watched {
         return (later, waited)
     }
 
-    /// What is stored cannot be read: what is known now has to do.
-    /// - Returns: as `load`.
-    mutating func goOnWithoutLoading() -> (fixes: [StoredFix], transitions: [(PhoneTransition, phone: ID)]) {
-        defer { (arrived, isLoaded, transitions, arrivedSteps) = (nil, true, [], []) }
-        return (arrived ?? [], transitions)
+    /// What is stored could not be read. After some tries, what is known has to do.
+    /// - Returns: as `load`; nil if it is tried again before anything is judged.
+    mutating func failLoading() -> (fixes: [StoredFix], transitions: [(PhoneTransition, phone: ID)])? {
+        failures += 1
+        let later = arrived ?? []
+        (arrived, arrivedSteps) = (nil, [])
+        guard isLoaded || failures >= Self.patience else { return nil }
+        defer { (isLoaded, transitions) = (true, []) }
+        return (later, transitions)
     }
 
     /// After a restart, nobody knows whether the latest heart rates were judged: others wait until these were.

@@ -47,7 +47,7 @@ struct HeartAlertTests {
             try strap.wear(100, seconds: 70, circle)
             try strap.wear(39, seconds: 121, circle)
             #expect(try family.alerts(grace) == ["heart-rate-range", "heart-rate-range"])
-            // Who may not see it any more is told nothing.
+            // Nothing is told to those who may not see it any more.
             try family.allow(grace, ["heart_rate"], false)
             try strap.wear(100, seconds: 70, circle)
             try strap.wear(150, seconds: 121, circle)

@@ -52,7 +52,7 @@ struct StillnessTests {
             circle.advance(70 * 60_000)
             try family.look()
             #expect(try family.alerts(grace) == ["no-movement", "no-movement"])
-            // Who may not see any more how they move is told nothing.
+            // Nothing is told to those who may no longer see how they move.
             try family.allow(grace, ["motion"], false)
             try nextMorning(family)
             circle.advance(70 * 60_000)
