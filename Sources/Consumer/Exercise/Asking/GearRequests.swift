@@ -142,11 +142,10 @@ final class GearRequests: @unchecked Sendable {
         guard !list.pieces.isEmpty else { return ["gear": .array([])] }
         var uses: [ID: Use] = [:]
         try asked.each(WorkoutHistory.Filter()) { workout throws(VaultError) in
-            guard let gear = workout.gear else { return true }
+            guard let gear = workout.gear else { return }
             var workout = workout
             workout.figures = try asked.figures(workout)
             if let summary = workout.summary { uses[gear, default: Use()].add(summary) }
-            return true
         }
         let pieces = list.pieces.map { gear -> JSON in
             let use = uses[gear.id] ?? Use()

@@ -77,8 +77,11 @@ enum WorkoutHistory {
         }
 
         func includes(_ workout: KeptWorkout) -> Bool {
-            (from..<to).contains(workout.started) && (activity == nil || activity == workout.activity)
-                && workout.timer.isOver
+            includes(workout.started, workout.activity) && workout.timer.isOver
+        }
+
+        func includes(_ started: Int64, _ activity: Activity) -> Bool {
+            (from..<to).contains(started) && (self.activity == nil || self.activity == activity)
         }
     }
 
@@ -116,6 +119,12 @@ enum WorkoutHistory {
             try GearDocument(documents: Documents(store: rows.store, keys: rows.keys)).read(user)
         }
 
+        /// The figures of a workout that is only known by its line; nil if it cannot be opened.
+        func figures(_ id: ID) throws(VaultError) -> JSON? {
+            guard let workout = try rows.workout(id, of: user)?.workout else { return nil }
+            return try figures(workout)
+        }
+
         /// The figures of a workout; they are counted where they have never been.
         func figures(_ workout: KeptWorkout) throws(VaultError) -> JSON {
             if let figures = workout.figures { return figures }
@@ -128,24 +137,28 @@ enum WorkoutHistory {
             return try workout.counted(of: user, history, rows.store, rows.keys)
         }
 
-        /// Those that are meant, the latest first, for as long as `body` wants more.
-        /// - Parameters:
-        ///   - daysAtOnce: how many days with workouts are opened before `body` is asked.
-        ///   - areHandedOn: whether `body` hands their figures on, and looks into none: these may be as they are written.
-        func each(
-            _ filter: Filter, daysAtOnce: Int = daysAtOnce, figuresAreHandedOn areHandedOn: Bool = false,
-            while body: (KeptWorkout) throws(VaultError) -> Bool
+        /// The days, by UTC, on which those that are meant began, some at once, the latest first, for as long as `body`
+        /// wants more.
+        func eachDays(
+            _ filter: Filter, atOnce: Int, while body: (ClosedRange<Int64>) throws(VaultError) -> Bool
         ) throws(VaultError) {
             var last = WorkoutRows.day(filter.to - 1)
             while true {
-                let days = try rows.days(of: user, upTo: last, limit: daysAtOnce)
-                guard let latest = days.first, let earliest = days.last else { return }
-                let found = try rows.workouts(of: user, on: earliest...latest, figuresAreHandedOn: areHandedOn)
-                for entry in found where filter.includes(entry.workout) {
-                    guard try body(entry.workout) else { return }
-                }
-                guard days.count == daysAtOnce, earliest > WorkoutRows.day(filter.from) else { return }
+                let days = try rows.days(of: user, upTo: last, limit: atOnce)
+                guard let latest = days.first, let earliest = days.last, try body(earliest...latest),
+                    days.count == atOnce, earliest > WorkoutRows.day(filter.from)
+                else { return }
                 last = earliest - 1
+            }
+        }
+
+        /// Those that are meant, the latest first.
+        func each(_ filter: Filter, body: (KeptWorkout) throws(VaultError) -> Void) throws(VaultError) {
+            try eachDays(filter, atOnce: daysAtOnce) { days throws(VaultError) in
+                for entry in try rows.workouts(of: user, on: days) where filter.includes(entry.workout) {
+                    try body(entry.workout)
+                }
+                return true
             }
         }
 
@@ -156,7 +169,6 @@ enum WorkoutHistory {
                 var workout = workout
                 workout.figures = try figures(workout)
                 if let summary = workout.summary { found.append((workout.id, summary)) }
-                return true
             }
             return found
         }
@@ -168,25 +180,14 @@ enum WorkoutHistory {
     private static func list(
         of user: ID, _ filter: Filter, _ limit: Int, _ fields: LineFields?, _ asked: Asked
     ) throws -> JSON {
-        var lines: [JSON] = []
-        var (next, length) = (Int64?.none, 0)
-        let gear = try asked.gear()
-        try asked.each(filter, daysAtOnce: min(max(limit, 8), fewDaysAtOnce), figuresAreHandedOn: true) {
-            workout throws(VaultError) in
-            let whole = try asked.figures(workout).with("gear", gear.json(of: workout.gear))
-            let line = fields.map { $0.of(whole) } ?? whole
-            length += line.bytes.count + 1
-            guard lines.count < limit, length <= longestReply else {
-                next = workout.started + 1
-                return false
+        var page = LinesPage(limit: limit, fields: fields, gear: try asked.gear())
+        try asked.eachDays(filter, atOnce: min(max(limit, 8), fewDaysAtOnce)) { days throws(VaultError) in
+            for line in try asked.rows.lines(of: user, on: days) where filter.includes(line.started, line.activity) {
+                guard try page.add(line, asked) else { return false }
             }
-            lines.append(line)
             return true
         }
-        return .object(present: [
-            "workouts": .array(lines),
-            "next_to": next.map { .integer($0) },
-        ])
+        return page.json
     }
 
     // MARK: Over all

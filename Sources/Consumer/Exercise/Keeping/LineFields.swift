@@ -11,8 +11,13 @@ struct LineFields: Sendable {
     /// What is in every line, because nobody could ask for more, or for the next part, without it.
     static let always = ["id", "started"]
 
-    /// The names of fields, each with the names of those of its own fields that are wanted; none if all of these are.
-    private var wanted: [String: Set<String>] = [:]
+    /// A field that is wanted, and those of its own fields that are; none if it is wanted whole.
+    private struct Wanted {
+        let name: String
+        var own: [Wanted] = []
+    }
+
+    private var wanted: [Wanted] = []
 
     /// - Parameter names: `distance_m`, or `heart_rate.mean` for a field of a field.
     /// - Throws: if a line never has one of these.
@@ -26,28 +31,41 @@ struct LineFields: Sendable {
                     .invalid, "\"fields\": a workout's line has no \"\(name)\"; it has such as \"heart_rate.mean\"",
                     field: "fields")
             }
-            let isWhole = path.count == 1 || wanted[path[0]]?.isEmpty == true
-            if isWhole { wanted[path[0]] = [] } else { wanted[path[0], default: []].insert(path[1]) }
+            want(path)
         }
     }
 
-    /// What is wanted of a line, which may be as it is written, as this is.
-    func of(_ line: JSON) -> JSON {
-        var fields: [JSON.Member] = []
-        for member in Self.members(of: line) {
-            guard let own = wanted[member.name] else { continue }
-            let value =
-                own.isEmpty ? member.value : .object(Self.members(of: member.value).filter { own.contains($0.name) })
-            fields.append(JSON.Member(member.name, value))
+    private mutating func want(_ path: [String]) {
+        let own = path.dropFirst().map { Wanted(name: $0) }
+        guard let index = wanted.firstIndex(where: { $0.name == path[0] }) else {
+            wanted.append(Wanted(name: path[0], own: own))
+            return
         }
-        return .written(JSON.object(fields).bytes)
+        // A field that is wanted whole stays so.
+        let isWhole = own.isEmpty || wanted[index].own.isEmpty
+        wanted[index].own = isWhole ? [] : wanted[index].own + own
     }
 
-    /// None, if it is no object.
-    private static func members(of json: JSON) -> [JSON.Member] {
-        var json = json
-        if case .written(let bytes) = json { json = (try? JSON(payload: bytes, leaving: .members)) ?? .null }
-        guard case .object(let members) = json else { return [] }
-        return members
+    /// Writes what is wanted of a line, which is as it was written.
+    func append(_ line: ArraySlice<UInt8>, to bytes: inout [UInt8]) throws(StrictJSON.Fault) {
+        try Self.append(line, wanted, to: &bytes)
+    }
+
+    private static func append(
+        _ object: ArraySlice<UInt8>, _ wanted: [Wanted], to bytes: inout [UInt8]
+    ) throws(StrictJSON.Fault) {
+        bytes.append(UInt8(ascii: "{"))
+        var (isFirst, members) = (true, WrittenMembers(of: object))
+        while let (name, value) = try members.next() {
+            guard let field = wanted.first(where: { name.elementsEqual($0.name.utf8) }) else { continue }
+            if !isFirst { bytes.append(UInt8(ascii: ",")) }
+            isFirst = false
+            bytes.append(UInt8(ascii: "\""))
+            bytes += name
+            bytes.append(UInt8(ascii: "\""))
+            bytes.append(UInt8(ascii: ":"))
+            if field.own.isEmpty { bytes += value } else { try append(value, field.own, to: &bytes) }
+        }
+        bytes.append(UInt8(ascii: "}"))
     }
 }

@@ -110,16 +110,20 @@ package struct WorkoutRows {
     package func underWay() throws(VaultError) -> [Entry] { try entries("under_way = 1", []) }
 
     /// A person's workouts that began on some days, by UTC, the latest first.
-    /// - Parameter areHandedOn: whether their figures are only handed on: then these are left as they are written, and
-    ///   have no members.
-    package func workouts(
-        of user: ID, on days: ClosedRange<Int64>, figuresAreHandedOn areHandedOn: Bool = false
-    ) throws(VaultError) -> [Entry] {
+    package func workouts(of user: ID, on days: ClosedRange<Int64>) throws(VaultError) -> [Entry] {
         let found = try entries(
             "person = ? AND day BETWEEN ? AND ?",
-            [.text(user.text), .integer(days.lowerBound), .integer(days.upperBound)],
-            leaving: areHandedOn ? .member(KeptWorkout.figuresMember) : .nothing)
+            [.text(user.text), .integer(days.lowerBound), .integer(days.upperBound)])
         return found.sorted { ($0.workout.started, $0.workout.id.text) > ($1.workout.started, $1.workout.id.text) }
+    }
+
+    /// The same of those that are over, for a list.
+    func lines(of user: ID, on days: ClosedRange<Int64>) throws(VaultError) -> [WorkoutLine] {
+        let rows = try opened(
+            "person = ? AND day BETWEEN ? AND ? AND under_way = 0",
+            [.text(user.text), .integer(days.lowerBound), .integer(days.upperBound)])
+        return rows.compactMap { WorkoutLine(id: $0.id, kept: $0.bytes) }
+            .sorted { ($0.started, $0.id.text) > ($1.started, $1.id.text) }
     }
 
     /// The days, by UTC, on which a person's workouts began, the latest first, from one on backwards.
@@ -146,9 +150,20 @@ package struct WorkoutRows {
     /// That workout; nil if it cannot be opened.
     package func marked(_ id: String) throws(VaultError) -> Entry? { try entries("id = ?", [.text(id)]).first }
 
-    private func entries(
-        _ condition: String, _ values: [Value], leaving unread: StrictJSON.Unread = .nothing
-    ) throws(VaultError) -> [Entry] {
+    private func entries(_ condition: String, _ values: [Value]) throws(VaultError) -> [Entry] {
+        try opened(condition, values).compactMap { row in
+            guard let json = decoded({ () throws(MalformedValue) in try JSON(payload: row.bytes) }),
+                let workout = KeptWorkout(id: row.id, kept: json)
+            else { return nil }
+            return Entry(user: row.user, workout: workout, marks: row.marks)
+        }
+    }
+
+    /// A row, before anybody looks into what it says.
+    private typealias Opened = (id: ID, user: ID, marks: Int64, bytes: [UInt8])
+
+    /// Those that can be opened.
+    private func opened(_ condition: String, _ values: [Value]) throws(VaultError) -> [Opened] {
         let rows = try store.database.query(
             "SELECT id, person, marks, secret_version, sealed FROM workouts WHERE \(condition)", values
         ) { row throws(VaultError) in
@@ -157,16 +172,14 @@ package struct WorkoutRows {
                 row: try row.sealedRow()
             )
         }
-        var entries: [Entry] = []
+        var opened: [Opened] = []
         for row in rows {
             let names = decoded { () throws(MalformedValue) in (id: try ID(row.id), user: try ID(row.person)) }
             guard let (id, user) = names,
-                let bytes = try keys.open(row.row, of: user, { Self.context(row.id, user, $0) }),
-                let json = decoded({ () throws(MalformedValue) in try JSON(payload: bytes, leaving: unread) }),
-                let workout = KeptWorkout(id: id, kept: json)
+                let bytes = try keys.open(row.row, of: user, { Self.context(row.id, user, $0) })
             else { continue }
-            entries.append(Entry(user: user, workout: workout, marks: row.marks))
+            opened.append((id, user, row.marks, bytes))
         }
-        return entries
+        return opened
     }
 }

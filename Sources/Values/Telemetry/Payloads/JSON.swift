@@ -38,19 +38,14 @@ public enum JSON: Hashable, Sendable {
     public static let maximumLength = 64 * 1024
 
     /// The value that a payload spells: one value, at most 64 KiB of UTF-8, nested at most 16 deep.
-    /// - Parameter unread: what of it stays as it is written.
-    public init(payload: [UInt8], leaving unread: StrictJSON.Unread = .nothing) throws(MalformedValue) {
-        self = try JSON.read(payload, of: "JSON", leaving: unread)
-    }
+    public init(payload: [UInt8]) throws(MalformedValue) { self = try JSON.read(payload, of: "JSON") }
 
-    static func read(
-        _ payload: [UInt8], of subject: String, leaving unread: StrictJSON.Unread = .nothing
-    ) throws(MalformedValue) -> JSON {
+    static func read(_ payload: [UInt8], of subject: String) throws(MalformedValue) -> JSON {
         guard payload.count <= maximumLength else {
             throw MalformedValue(subject, .outOfRange("more than \(maximumLength) bytes"))
         }
         do {
-            return try StrictJSON.value(payload, leaving: unread)
+            return try StrictJSON.value(payload)
         } catch {
             switch error {
             case .notUTF8, .notJSON: throw MalformedValue(subject, notJSON)

@@ -24,46 +24,21 @@ public struct StrictJSON {
         case tooDeep
     }
 
-    /// What of the outermost object is not read, but becomes `JSON.written`.
-    ///
-    /// Of these values, only strings and brackets are looked at, to find their ends. So this is for bytes that were
-    /// sealed here, after they had been written here.
-    public enum Unread: Hashable, Sendable {
-        /// Everything is read.
-        case nothing
-        /// The value of one member.
-        case member(String)
-        /// The values of all members.
-        case members
-
-        fileprivate func includes(_ name: String) -> Bool {
-            switch self {
-            case .nothing: false
-            case .member(let member): member == name
-            case .members: true
-            }
-        }
-    }
-
     private let maximumDepth: Int
-    private let unread: Unread
     private let bytes: [UInt8]
     /// How many of the bytes have been read.
     private var position = 0
 
-    private init(_ bytes: [UInt8], maximumDepth: Int, unread: Unread) {
+    private init(_ bytes: [UInt8], maximumDepth: Int) {
         self.maximumDepth = maximumDepth
-        self.unread = unread
         self.bytes = bytes
     }
 
     /// The value that all of the bytes spell.
     /// - Parameter maximumDepth: how deeply arrays and objects may be nested.
-    public static func value(
-        _ bytes: [UInt8], maximumDepth: Int = JSON.maximumDepth, leaving unread: Unread = .nothing
-    ) throws(Fault) -> JSON {
+    public static func value(_ bytes: [UInt8], maximumDepth: Int = JSON.maximumDepth) throws(Fault) -> JSON {
         guard String(validating: bytes, as: UTF8.self) != nil else { throw .notUTF8 }
-        var reader = StrictJSON(bytes, maximumDepth: maximumDepth, unread: unread)
+        var reader = StrictJSON(bytes, maximumDepth: maximumDepth)
         let value = try reader.value(depth: 0)
         reader.skipSpace()
         guard reader.next == nil else { throw .notJSON }
@@ -97,8 +72,7 @@ public struct StrictJSON {
             let name = try string()
             guard takes(":") else { throw .notJSON }
             if let last = members.last, last.name >= name { isSorted = false }
-            let isUnread = depth == 1 && unread.includes(name)
-            members.append(JSON.Member(name, isUnread ? .written(try written()) : try value(depth: depth)))
+            members.append(JSON.Member(name, try value(depth: depth)))
         } while takes(",")
         guard takes("}") else { throw .notJSON }
         // Names in order have no two the same; what we wrote after having read it is in order.
@@ -147,41 +121,6 @@ public struct StrictJSON {
         guard bytes[position...].starts(with: word.utf8) else { return false }
         position += word.utf8.count
         return true
-    }
-}
-
-// MARK: What is not read
-
-extension StrictJSON {
-    /// The bytes of a value, which ends where a comma or a bracket follows that belongs to what is around it.
-    private mutating func written() throws(Fault) -> [UInt8] {
-        skipSpace()
-        let start = position
-        var depth = 0
-        while let byte = next {
-            switch byte {
-            case UInt8(ascii: "\""): try skipString()
-            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-            case UInt8(ascii: "}"), UInt8(ascii: "]"), UInt8(ascii: ","):
-                guard depth > 0 else { return try written(from: start) }
-                if byte != UInt8(ascii: ",") { depth -= 1 }
-            default: break
-            }
-            position += 1
-        }
-        throw .notJSON
-    }
-
-    private func written(from start: Int) throws(Fault) -> [UInt8] {
-        guard position > start else { throw .notJSON }
-        return Array(bytes[start..<position])
-    }
-
-    /// Skips a string, but for the quotation mark at its end.
-    private mutating func skipString() throws(Fault) {
-        position += 1
-        while let byte = next, byte != UInt8(ascii: "\"") { position += byte == UInt8(ascii: "\\") ? 2 : 1 }
-        guard next != nil else { throw .notJSON }
     }
 }
 

@@ -1,0 +1,70 @@
+import Records
+import Telemetry
+import Workouts
+
+// A list of years opens each workout only to hand its line on. Making a workout of each takes longer than all the rest;
+// so a list looks into what is kept only as far as it must.
+
+/// A workout that is over, as a list needs it.
+struct WorkoutLine {
+    let id: ID
+    /// Unix milliseconds.
+    let started: Int64
+    let activity: Activity
+    /// The shoes or the bicycle that it was done with; nil if nobody said.
+    let gear: ID?
+    /// Its line, as it was last computed and written; nil before that.
+    let figures: ArraySlice<UInt8>?
+
+    private init(_ workout: KeptWorkout) {
+        (id, started, activity, gear) = (workout.id, workout.started, workout.activity, workout.gear)
+        figures = nil
+    }
+
+    /// - Parameter kept: the bytes that spell `KeptWorkout.json`.
+    /// - Returns: nil if they spell no workout.
+    init?(id: ID, kept: [UInt8]) {
+        do {
+            if let line = try Self(id, computed: kept) {
+                self = line
+                return
+            }
+            guard let workout = KeptWorkout(id: id, kept: try StrictJSON.value(kept)) else { return nil }
+            self.init(workout)
+        } catch {
+            return nil
+        }
+    }
+
+    /// A workout with figures; nil if it has none.
+    private init?(_ id: ID, computed kept: [UInt8]) throws(StrictJSON.Fault) {
+        var (activity, gear) = (Activity?.none, ID?.none)
+        var figures: ArraySlice<UInt8>?
+        var members = WrittenMembers(of: kept[...])
+        while let (name, value) = try members.next() {
+            if name.elementsEqual(KeptWorkout.figuresMember.utf8) {
+                figures = value
+            } else if name.elementsEqual("activity".utf8) {
+                activity = try Self.text(value).flatMap(Activity.init(named:))
+            } else if name.elementsEqual("gear".utf8) {
+                gear = try Self.text(value).flatMap { text in decoded { () throws(MalformedValue) in try ID(text) } }
+            }
+        }
+        guard let figures, let activity, let started = try Self.started(figures) else { return nil }
+        (self.id, self.started, self.activity, self.gear, self.figures) = (id, started, activity, gear, figures)
+    }
+
+    private static func text(_ value: ArraySlice<UInt8>) throws(StrictJSON.Fault) -> String? {
+        if case .string(let text) = try StrictJSON.value(Array(value)) { text } else { nil }
+    }
+
+    /// What figures say of the beginning.
+    private static func started(_ figures: ArraySlice<UInt8>) throws(StrictJSON.Fault) -> Int64? {
+        var members = WrittenMembers(of: figures)
+        while let (name, value) = try members.next() {
+            guard name.elementsEqual("started".utf8) else { continue }
+            return Int64(String(decoding: value, as: UTF8.self))
+        }
+        return nil
+    }
+}
