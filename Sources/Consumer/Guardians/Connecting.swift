@@ -8,7 +8,7 @@ import Telemetry
 
 // A guardian names a dependent by their phone number, or their e-mail address, and says the dependent's verification code. The
 // answer is the same, after the same work, whether the number belongs to nobody, its owner has set no code, has blocked the
-// guardian, or has another code.
+// guardian, has another code, or one that is for somebody else.
 
 extension Guardians {
     private static let wrong = ReplyError(
@@ -20,15 +20,19 @@ extension Guardians {
             let name = try AccountName(request.fields)
             let code = Password(try request.text("code", atMost: VerificationCode.maximumLength))
             let lookup = try name.lookup(context.keys)
-            let account = try AccountRows(store: context.store, keys: context.keys).account(lookup)
+            let rows = AccountRows(store: context.store, keys: context.keys)
+            let (account, own) = (try rows.account(lookup), try rows.account(of: user)?.lookup)
             guard account?.user != user else {
                 throw ReplyError(.invalid, "this is your own: you see yourself without a guardian", field: name.field)
             }
             let known = try account.flatMap { try VerificationCode.read(context.documents, of: $0.user) }
-            try tries.begin(user, lookup, clock: clock())
+            let isMeant = try known?.isMeant(for: own, context.keys) ?? true
+            let isExpected = isMeant && known?.guardian != nil
+            try tries.begin(user, lookup, isExpected: isExpected, clock: clock())
             do {
                 try accounts.compare(code, with: known?.stored) { [unowned self] result in
-                    compared(request, by: user, with: account?.user, known, result)
+                    let right = result.map { $0 && isMeant }
+                    compared(request, by: user, lookup, with: account?.user, known, right)
                 }
             } catch {
                 tries.abandoned(user)
@@ -38,7 +42,7 @@ extension Guardians {
     }
 
     private func compared(
-        _ request: PeopleRequest, by user: ID, with dependent: ID?, _ known: VerificationCode?,
+        _ request: PeopleRequest, by user: ID, _ lookup: [UInt8], with dependent: ID?, _ known: VerificationCode?,
         _ result: Result<Bool, any Error>
     ) {
         request.answering {
@@ -52,7 +56,7 @@ extension Guardians {
             guard isRight, let dependent else {
                 // Before anything is written: how long it takes tells nothing.
                 request.refuse(Self.wrong)
-                return failed(user, for: dependent)
+                return failed(user, lookup, for: dependent)
             }
             tries.succeeded(user)
             let reply = try once(request, with: [dependent]) { user, now in
@@ -90,11 +94,10 @@ extension Guardians {
         }
     }
 
-    private func failed(_ guardian: ID, for dependent: ID?) {
+    private func failed(_ guardian: ID, _ lookup: [UInt8], for dependent: ID?) {
         let now = context.now()
-        guard let count = tries.failed(guardian, for: dependent, clock: clock(), now: now), let dependent else {
-            return
-        }
+        let count = tries.failed(guardian, lookup, for: dependent, clock: clock(), now: now)
+        guard let count, let dependent else { return }
         do throws(VaultError) {
             // Nobody is named: it may have been many.
             try context.store.change(dependent) { () throws(VaultError) in
@@ -124,13 +127,15 @@ extension Guardians {
                 }
                 return request.done([:])
             }
+            let isForOne = ["email", "phone"].contains { present($0, request.fields) != nil }
+            let guardian = isForOne ? try AccountName(request.fields) : nil
             try accounts.hash(VerificationCode.new(text), isGuest: false) { [unowned self] result in
                 request.answering {
-                    let code = VerificationCode(stored: try result.get(), set: context.now())
+                    let code = VerificationCode(stored: try result.get(), set: context.now(), guardian: guardian)
                     try context.store.change(user) { () throws(VaultError) in
                         try context.documents.write(code.json, VerificationCode.document, of: user)
                     }
-                    request.done(["code_set": .integer(code.set)])
+                    request.done(.object(present: code.shown))
                 }
             }
         }

@@ -17,10 +17,8 @@ extension Guardians {
         for guardian in list.blocked {
             entries.append(["guardian": .string(guardian.text), "blocked": true])
         }
-        return .object(present: [
-            "code_set": try VerificationCode.read(context.documents, of: user).map { .integer($0.set) },
-            "guardians": .array(entries),
-        ])
+        let code = try VerificationCode.read(context.documents, of: user)
+        return .object(present: code?.shown ?? [:]).with("guardians", .array(entries))
     }
 
     private func entry(_ tie: GuardianTie, _ looks: Looks) throws(VaultError) -> JSON {

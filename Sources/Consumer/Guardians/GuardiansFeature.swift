@@ -26,7 +26,7 @@ extension Feature {
                 "guardians.json",
                 """
                 Your guardians, what each may see of you, and on which days they have looked at where you were or were shown it. Of your \
-                verification code there is only when you set it: it is kept as a password is.
+                verification code there is only when you set it and whom it is for: it is kept as a password is.
                 """
             ) { source throws(VaultError) in try guardians(source) },
             .document("dependents.json", "The people whose guardian you are.") { source throws(VaultError) in
@@ -79,7 +79,8 @@ extension Feature {
                 ] + tie.consents + [JSON.Member("looked", looks.json(of: tie.guardian))])
         }
         return .object(present: [
-            "code_set": code.map { .string(iso8601(unixMilliseconds: $0.set)) }, "guardians": .array(guardians),
+            "code_set": code.map { .string(iso8601(unixMilliseconds: $0.set)) },
+            "code_for": code?.guardian.map { .string($0.text) }, "guardians": .array(guardians),
             "blocked": list.blocked.isEmpty ? nil : .array(list.blocked.map { .string($0.text) }),
         ])
     }

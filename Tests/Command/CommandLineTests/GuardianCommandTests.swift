@@ -71,6 +71,17 @@ struct GuardianCommandTests {
         consumer.answer("guardians/code", [:])
         #expect(try consumer.vitals("guardians", "code", "--code-file", consumer.home.path("code")).status == 0)
         #expect(try consumer.last().fields == ["code": "482915"])
+        for (whom, field) in [("grace@example.org", "email"), ("+49 151 23456789", "phone")] {
+            let file = consumer.home.path("code")
+            #expect(try consumer.vitals("guardians", "code", "--code-file", file, "--for", whom).status == 0)
+            #expect(try consumer.last().fields == ["code": "482915", field: .string(whom)])
+        }
+        #expect(try consumer.vitals("guardians", "code", "--remove", "--for", "grace@example.org").status == 64)
+        consumer.answer(
+            "guardians/list", ["code_set": 1_795_261_361_000, "code_for": "grace@example.org", "guardians": []])
+        let list = try consumer.vitals("guardians")
+        #expect(
+            list.errors.contains("your verification code is set on 2026-11-21, for grace@example.org alone"), "\(list)")
         #expect(try consumer.vitals("guardians", "code", "--remove").status == 0)
         #expect(try consumer.last().fields == ["code": .null])
         #expect(try consumer.vitals("guardians", "code", "482915").status == 64)

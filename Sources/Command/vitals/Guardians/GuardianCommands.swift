@@ -67,8 +67,15 @@ enum GuardianCommands {
         subcommands: [
             Command(
                 name: "code", summary: "Sets the verification code that guardians need, or removes it.",
-                discussion: "It has 6 to 64 characters. Guardians who are connected stay so.",
-                options: [codeFile, .flag("remove", "nobody can connect any more")]),
+                discussion: """
+                    It has 6 to 64 characters. Guardians who are connected stay so. With --for, nobody else can connect with it, and nobody who \
+                    tries codes keeps that guardian waiting.
+                    """,
+                options: [
+                    codeFile,
+                    .value("for", "WHOM", "the guardian's phone number or e-mail address: only they can connect"),
+                    .flag("remove", "nobody can connect any more"),
+                ], examples: [Example("vitals guardians code --for grace@example.org")]),
             Command(
                 name: "allow", summary: "Says what a guardian may see. What you take back is gone at once.",
                 options: [

@@ -22,7 +22,7 @@ struct OwnGuardians {
             let rows = guardians.map(Self.row)
             _ = try print(table(["NAME", "SEES", "SINCE", "LOOKED", "ID"], rows))
         }
-        let code = data.time("code_set").map { "set on \($0.prefix(10))" } ?? "not set: vitals guardians code"
+        let code = Sights.code(data) ?? "not set: vitals guardians code"
         Output.note("your verification code is \(code)")
         return .ok
     }
@@ -40,8 +40,11 @@ struct OwnGuardians {
         let isRemoved = try arguments.flag("remove")
         let file = try arguments.optionalString("code-file")
         if isRemoved, file != nil { throw arguments.refusal(of: "remove", "cannot be combined with --code-file") }
+        let one = try arguments.optionalString("for")
+        if isRemoved, one != nil { throw arguments.refusal(of: "remove", "cannot be combined with --for") }
         let code = isRemoved ? nil : try Secret.password("Verification code: ", file: file, isNew: true)
-        let data = try Office.visit(call) { try $0.ask("guardians/code", [("code", code.map(JSON.string) ?? .null)]) }
+        let fields = [("code", code.map(JSON.string) ?? .null)] + (one.map { [AccountName($0).field] } ?? [])
+        let data = try Office.visit(call) { try $0.ask("guardians/code", fields) }
         return try print(
             call.isJSON
                 ? data.line

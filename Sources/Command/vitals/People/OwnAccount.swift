@@ -23,7 +23,7 @@ struct OwnAccount {
         if !providers.isEmpty { rows.append(("Signs in with", JSON.array(providers).words)) }
         rows += [
             ("Person", account.text("user")), ("Picture", account["picture"]?.words),
-            ("Verification code", guardians.time("code_set").map { "set on \($0.prefix(10))" } ?? "not set"),
+            ("Verification code", Sights.code(guardians) ?? "not set"),
         ]
         rows += Self.rows("Guardians", guardians.list("guardians").map(Self.words(ofGuardian:)))
         rows += Self.rows("Dependents", dependents.list("dependents").map(Self.words(ofDependent:)))

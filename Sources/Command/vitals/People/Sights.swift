@@ -14,6 +14,12 @@ enum Sights {
         return seen.isEmpty ? "nothing" : seen.joined(separator: ", ")
     }
 
+    /// Since when a person has a verification code, and whom it is for; nil if they have none.
+    static func code(_ list: JSON) -> String? {
+        guard let day = list.time("code_set")?.prefix(10) else { return nil }
+        return "set on \(day)" + (list.text("code_for").map { ", for \($0) alone" } ?? "")
+    }
+
     /// The latest days on which a guardian has looked where their dependent is; nil if there is none.
     static func looked(_ guardian: JSON) -> String? {
         let days = guardian.list("looked").compactMap { $0.text("day") }

@@ -12,6 +12,8 @@ extension RequestContract {
     private static let since = PayloadSchema.Field.always("since", .time.about("when they were connected"))
     private static let allowed = Sight.allCases.map { PayloadSchema.Field.always($0.rawValue, .bool) }
     private static let codeSet = PayloadSchema.Field.known("code_set", .time.about("when the code was set"))
+    private static let codeFor = PayloadSchema.Field.known(
+        "code_for", .text.about("the only guardian who is connected with it, if it is for one"))
     private static let blocked = PayloadSchema.Field.known("blocked", .bool)
 
     private static let connected = PayloadSchema.object(
@@ -28,7 +30,7 @@ extension RequestContract {
     static let guardiansList = RequestContract(
         "Lists a person's guardians, and whether a verification code is set.",
         answers: .record([
-            codeSet,
+            codeSet, codeFor,
             .always(
                 "guardians",
                 .array(
@@ -40,12 +42,12 @@ extension RequestContract {
         ]))
 
     static let guardiansCode = RequestContract(
-        "Sets the verification code that guardians need, or removes it.",
+        "Sets the verification code that guardians need, or removes it. With an address or number, only that guardian is connected with it.",
         asks: [
             .always(
                 "code", .text(from: VerificationCode.lengths.lowerBound, atMost: VerificationCode.maximumLength).orNull)
-        ],
-        answers: .record([codeSet]))
+        ] + AccountFields.name,
+        answers: .record([codeSet, codeFor]))
 
     static let guardiansAllow = RequestContract(
         "Says what a guardian may see; what is left out stays as it is.",

@@ -1,4 +1,4 @@
-import Accounts
+package import Accounts
 import Desk
 package import Files
 package import Records
@@ -16,6 +16,8 @@ package struct VerificationCode: Equatable {
     let stored: StoredPassword
     /// When it was set, in Unix milliseconds.
     package let set: Int64
+    /// The only one who is connected with it; nil if it is for everybody who knows it.
+    package let guardian: AccountName?
 }
 
 extension VerificationCode {
@@ -49,6 +51,19 @@ extension VerificationCode {
     }
 }
 
+extension VerificationCode {
+    /// Whether somebody with this address or number, as the keyed hash of it, may be connected with it.
+    func isMeant(for lookup: [UInt8]?, _ keys: Keys) throws(VaultError) -> Bool {
+        guard let guardian else { return true }
+        return try guardian.lookup(keys) == lookup
+    }
+
+    /// What its owner sees of it.
+    var shown: KeyValuePairs<String, JSON?> {
+        ["code_set": .integer(set), "code_for": guardian.map { .string($0.text) }]
+    }
+}
+
 // MARK: The document
 
 extension VerificationCode {
@@ -56,10 +71,19 @@ extension VerificationCode {
         guard case .string(let text)? = json?["hash"], case .integer(let set)? = json?["set"],
             let bytes = Telemetry.bytes(hexadecimal: text), let stored = try? StoredPassword(bytes: bytes)
         else { return nil }
-        self.init(stored: stored, set: set)
+        var guardian: AccountName?
+        if ["email", "phone"].contains(where: { present($0, json ?? .null) != nil }) {
+            // A code for one is never one for everybody.
+            guard let name = json.flatMap({ try? AccountName($0) }) else { return nil }
+            guardian = name
+        }
+        self.init(stored: stored, set: set, guardian: guardian)
     }
 
-    var json: JSON { ["hash": .string(hexadecimal(stored.bytes)), "set": .integer(set)] }
+    var json: JSON {
+        let kept: JSON = ["hash": .string(hexadecimal(stored.bytes)), "set": .integer(set)]
+        return guardian.map { kept.with($0.field, .string($0.text)) } ?? kept
+    }
 
     /// The code that a person has set; nil if they have set none.
     package static func read(_ documents: Documents, of user: ID) throws(VaultError) -> VerificationCode? {
