@@ -82,15 +82,24 @@ extension Guardians {
         let reply = try once(request, with: [dependent]) { user, _ in
             guard let tie = try ties.tie(of: user, to: dependent) else { throw Self.noDependent }
             guard tie.allowed.contains(rule.sight) else { throw Self.notAllowed(rule.sight) }
-            if before == nil, try rules.count(for: dependent, of: user) >= WatchRules.most {
-                let words = "you have \(WatchRules.most) areas and alerts for this person already: remove one"
-                throw ReplyError(.notAllowed, words)
-            }
+            if before == nil { try requireRoom(for: dependent, of: user) }
             try rules.write(rule)
             return rule.json
         }
-        rulesChanged(of: dependent)
+        ruleChanged(rule.id, of: dependent)
         return reply
+    }
+
+    private func requireRoom(for dependent: ID, of guardian: ID) throws {
+        guard try rules.count(for: dependent, of: guardian) < WatchRules.most else {
+            let words = "you have \(WatchRules.most) areas and alerts for this person already: remove one"
+            throw ReplyError(.notAllowed, words)
+        }
+        guard try rules.count(for: dependent) < WatchRules.mostOfDependent else {
+            let words =
+                "all guardians of this person have \(WatchRules.mostOfDependent) areas and alerts already: one of you has to remove one"
+            throw ReplyError(.notAllowed, words)
+        }
     }
 
     private static func notAllowed(_ sight: Sight) -> ReplyError {
@@ -116,7 +125,7 @@ extension Guardians {
             try rules.remove(rule.id)
             return [:]
         }
-        rulesChanged(of: rule.dependent)
+        ruleChanged(rule.id, of: rule.dependent)
         return reply
     }
 

@@ -25,15 +25,35 @@ extension Guardians {
     func loadRules(of dependent: ID, knowing before: [WatchedRule]? = nil) throws(VaultError) {
         let known = before ?? watched[dependent]?.rules ?? []
         let rules = try self.rules.rules(for: dependent)
-        watched[dependent]?.rules = rules.map { rule in
-            known.first { $0.rule.id == rule.id && $0.rule.begin == rule.begin && $0.rule.json == rule.json }
-                ?? WatchedRule(rule)
-        }
+        watched[dependent]?.rules = rules.map { rule in known.first { $0.isSame(as: rule) } ?? WatchedRule(rule) }
+        watched[dependent]?.areRulesRead = true
         let isNew = rules.contains { rule in
             !known.contains { $0.rule.id == rule.id && $0.rule.begin == rule.begin }
         }
-        guard isNew else { return }
-        // A new rule learns where the dependent is: by the latest positions, or, where none is known, by those that are stored.
+        if isNew { learn(dependent) }
+    }
+
+    /// One rule of a dependent was set up, replaced or removed: the others are not read again.
+    func ruleChanged(_ id: ID, of dependent: ID) {
+        guard watched[dependent]?.areRulesRead == true else { return rulesChanged(of: dependent) }
+        // What is not read again now must not be written over what was just set up.
+        let before = watched[dependent]?.removeRule(id)
+        watched[dependent]?.areRulesRead = false
+        attempt(dependent) { () throws(VaultError) in
+            let rule = try rules.rule(id)
+            watched[dependent]?.areRulesRead = true
+            guard let rule else { return }
+            if let before, before.isSame(as: rule) {
+                watched[dependent]?.add(before)
+            } else {
+                watched[dependent]?.add(WatchedRule(rule))
+                learn(dependent)
+            }
+        }
+    }
+
+    /// A new rule learns where the dependent is: by the latest positions, or, where none is known, by those that are stored.
+    private func learn(_ dependent: ID) {
         let latest = watched[dependent]?.fixes.latest ?? []
         if latest.isEmpty { loadAgain(dependent) } else { judge(latest, of: dependent) }
     }

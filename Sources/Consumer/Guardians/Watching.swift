@@ -138,6 +138,7 @@ extension Guardians: PeopleObserver, PhoneListener {
         // What is not read again now must not be written over what was just set up.
         let before = watched[dependent]?.rules ?? []
         watched[dependent]?.rules = []
+        watched[dependent]?.areRulesRead = false
         attempt(dependent) { () throws(VaultError) in try loadRules(of: dependent, knowing: before) }
     }
 

@@ -60,6 +60,8 @@ struct WatchRule {
 struct WatchRules {
     /// How many a guardian may have for one dependent.
     static let most = 20
+    /// How many all guardians of a dependent may have together: each position is compared with each area.
+    static let mostOfDependent = 100
 
     let store: Store
     let keys: Keys
@@ -136,6 +138,12 @@ struct WatchRules {
         try store.database.first(
             "SELECT count(*) FROM watch_rules WHERE person = ? AND guardian = ?",
             [.text(dependent.text), .text(guardian.text)], row: Row.int) ?? 0
+    }
+
+    /// How many all guardians of a dependent have set up.
+    func count(for dependent: ID) throws(VaultError) -> Int64 {
+        try store.database.first(
+            "SELECT count(*) FROM watch_rules WHERE person = ?", [.text(dependent.text)], row: Row.int) ?? 0
     }
 
     func isThere(_ id: ID) throws(VaultError) -> Bool {

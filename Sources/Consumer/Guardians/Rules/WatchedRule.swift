@@ -22,6 +22,11 @@ struct WatchedRule {
         }
     }
 
+    /// Whether a rule, as it is kept, is the one that this knows something of.
+    func isSame(as kept: WatchRule) -> Bool {
+        rule.id == kept.id && rule.begin == kept.begin && rule.json == kept.json
+    }
+
     /// The rule, with what it knows now.
     var current: WatchRule {
         var rule = rule

@@ -19,6 +19,8 @@ struct Watched {
     /// In the order in which guardians are alerted.
     var ties: [GuardianTie]
     var rules: [WatchedRule] = []
+    /// Whether these are all that are kept.
+    var areRulesRead = false
     /// When what they know was last kept, in milliseconds since boot.
     var kept: UInt64 = 0
     /// Whether a position has come late since then: after a restart it would have its turn.
@@ -162,6 +164,16 @@ struct Watched {
         }
         guard let first = news.map(\.lowerBound).min(), let last = news.map(\.upperBound).max() else { return nil }
         return first..<last
+    }
+
+    mutating func removeRule(_ id: ID) -> WatchedRule? {
+        rules.firstIndex { $0.rule.id == id }.map { rules.remove(at: $0) }
+    }
+
+    /// Adds a rule at its place: they are in the order of their ids.
+    mutating func add(_ rule: WatchedRule) {
+        let place = rules.firstIndex { $0.rule.id.text > rule.rule.id.text } ?? rules.endIndex
+        rules.insert(rule, at: place)
     }
 
     /// The areas that are watched, each with its place among the rules.

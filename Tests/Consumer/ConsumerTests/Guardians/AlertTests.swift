@@ -5,6 +5,7 @@ import Records
 import Telemetry
 import TestSupport
 import Testing
+import Whereabouts
 
 @testable import Guardians
 @testable import vitals_consumer
@@ -108,6 +109,62 @@ struct AlertTests {
             }
             try family.settle()
             #expect(try family.alerts(family.grace).count == 4)
+        }
+    }
+
+    @Test("are of at most a hundred areas and alerts of one dependent, whoever has set them up")
+    func limit() throws {
+        try Circle.with { circle in
+            let family = try Family(circle)
+            let area = try family.area()
+            let (otto, most) = (family.otto, WatchRules.mostOfDependent)
+            // Those of other guardians, each of whom may have twenty.
+            try circle.onSession { context in
+                let rules = WatchRules(store: context.store, keys: context.keys)
+                try context.store.change(otto) { () throws(VaultError) in
+                    for number in 0..<most - 2 {
+                        guard let guardian = try? ID("guardian-\(number / 20)") else { continue }
+                        let kind = WatchRule.Kind.silence(SilenceWatch(minutes: 60))
+                        try rules.write(WatchRule(id: drawnID(), dependent: otto, guardian: guardian, kind: kind))
+                    }
+                }
+            }
+            try family.area()
+            let fields: JSON = ["dependent": .string(otto.text), "kind": "silence", "minutes": 60]
+            let refusal = try circle.refused(family.grace, "alerts/set", fields)
+            #expect(refusal.code == .notAllowed && refusal.message.contains("100 areas and alerts"), "\(refusal)")
+            // Changing one needs no room, and removing one makes it.
+            try family.area(["area": area["area"] ?? .null, "enter": true])
+            try circle.done(family.grace, "areas/remove", ["area": area["area"] ?? .null])
+            try circle.done(family.grace, "alerts/set", fields)
+        }
+    }
+
+    @Test(
+        "of an area that is set up, replaced or removed: no other rule is read again, and what is watched is what is kept"
+    )
+    func ruleByRule() throws {
+        try Circle.with { circle in
+            let family = try Family(circle)
+            let (otto, phone) = (family.otto, family.phone)
+            let areas = try (0..<6).map { _ in try family.area()["area"] ?? .null }
+            #expect(try family.watchedRules() == family.keptRules())
+            try family.look()
+            for metres in [0.0, 10.0] { try family.step(metres) }
+            try family.area(["area": areas[3], "enter": true])
+            try circle.done(family.grace, "areas/remove", ["area": areas[1]])
+            #expect(try family.watchedRules() == family.keptRules())
+            // What is known of the others is still known, though their rows cannot be read any more.
+            let known = try family.onSession { guardians in
+                guardians.watched[otto]?.rules.map { $0.judged["phones/\(phone)"] ?? 0 }
+            }
+            #expect(known == Array(repeating: circle.now / 1000 * 1000, count: 5))
+            try circle.onSession { context in
+                _ = try context.store.database.execute("UPDATE watch_rules SET sealed = x'00'")
+            }
+            try family.area()
+            #expect(try family.watchedRules().count == 6)
+            #expect(try family.keptRules().count == 1)
         }
     }
 
@@ -247,6 +304,19 @@ extension Family {
             return guardians.watched[otto]?.rules.isEmpty == false
         }
         #expect(isDone)
+    }
+
+    /// The ids of the rules that are watched, and of those that are kept and can be read.
+    fileprivate func watchedRules() throws -> [ID] {
+        let otto = otto
+        return try onSession { guardians in guardians.watched[otto]?.rules.map(\.rule.id) ?? [] }
+    }
+
+    fileprivate func keptRules() throws -> [ID] {
+        let otto = otto
+        return try circle.onSession { context in
+            try WatchRules(store: context.store, keys: context.keys).rules(for: otto).map(\.id)
+        }
     }
 
     /// Has Otto's day read.
