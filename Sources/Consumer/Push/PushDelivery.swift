@@ -27,6 +27,8 @@ final class PushDelivery: FeatureService, PeopleObserver, NotificationObserver, 
     var additions = Allowance<ID>(perSecond: 1.0 / 60, burst: 10)
     /// How often a person may try one.
     var trials = Allowance<ID>(perSecond: 1.0 / 30, burst: 5)
+    /// The addresses that a reset is switching off just now.
+    private var switchedOff: Set<ID> = []
     /// How long an address is left alone.
     var backoff = Backoff(first: .seconds(5), limit: .seconds(3600))
     /// What became of the latest message to each address.
@@ -75,8 +77,9 @@ final class PushDelivery: FeatureService, PeopleObserver, NotificationObserver, 
 
     func added(_ notification: Notification, _ id: String, to user: ID) throws(VaultError) {
         guard context.settings[PushSetting.self].push != nil else { return }
-        let addresses = try PushList(context.documents, of: user).entries.filter { $0.wants(notification.kind) }
-            .map(\.id)
+        let addresses = try PushList(context.documents, of: user).entries.filter { entry in
+            notification.kind == .pushOff ? switchedOff.contains(entry.id) : entry.wants(notification.kind)
+        }.map(\.id)
         guard !addresses.isEmpty else { return }
         let isUrgent = context.features.kind(notification.kind.name)?.isAlert ?? false
         guard
@@ -95,10 +98,13 @@ final class PushDelivery: FeatureService, PeopleObserver, NotificationObserver, 
 
     func resettingPassword(of user: ID) throws(VaultError) -> String? {
         var list = try PushList(context.documents, of: user)
-        guard list.entries.contains(where: \.isEnabled) else { return nil }
+        // Those that are off have heard of it, or have nothing else on its way.
+        switchedOff = Set(list.entries.filter(\.isEnabled).map(\.id))
+        defer { switchedOff = [] }
+        guard !switchedOff.isEmpty else { return nil }
         for index in list.entries.indices { list.entries[index].isEnabled = false }
         try list.keep(context.documents, of: user)
-        try queue.removeAll(of: user)
+        for address in switchedOff { try queue.remove(to: address, of: user) }
         // The last that goes there.
         let text = try context.notifications.language(of: user)(.pushOff)
         try context.notifications.add(Notification(kind: .pushOff, time: context.now(), text: text), to: user)

@@ -131,11 +131,6 @@ struct PushQueue {
             "DELETE FROM push_queue WHERE person = ? AND address = ?", [.text(person.text), .text(address.text)])
     }
 
-    /// Removes all that is on its way to a person, within a transaction.
-    func removeAll(of person: ID) throws(VaultError) {
-        try store.database.execute("DELETE FROM push_queue WHERE person = ?", [.text(person.text)])
-    }
-
     /// Counts a try that has failed, within a transaction.
     func countTry(_ row: Row) throws(VaultError) {
         try store.database.execute(

@@ -84,6 +84,29 @@ struct PushResetTests {
         }
     }
 
+    @Test("that were off before another reset hear nothing again, and what was left for them stays")
+    func again() throws {
+        let receiver = try PushReceiver()
+        try AccountService.with(more: Circle.pushSettings) { service in
+            let (guest, signedUp) = (try service.guest(), try service.signUp("ada@example.org"))
+            let phone = try service.device(signedUp)
+            defer { for asker in [guest, phone] { asker.stop() } }
+            let user = try ID(signedUp.text("user"))
+            try receiver.answers("status 500")
+            try phone.done("push/add", ["address": .string("json://\(receiver.place)/first")])
+            _ = try reset(guest, service)
+            let first = try waiting(user, service)
+            #expect(first.count == 1)
+            let tablet = try service.device(
+                try guest.done("sign-in", ["email": "ada@example.org", "password": .string(Self.new)]))
+            defer { tablet.stop() }
+            try tablet.done("push/add", ["address": .string("json://\(receiver.place)/second")])
+            _ = try reset(guest, service)
+            let left = try waiting(user, service)
+            #expect(left.count == 2 && left.first == first[0] && left.last != first[0], "\(left) \(first)")
+        }
+    }
+
     @Test("are nothing to speak of where there are none")
     func none() throws {
         try AccountService.with(more: Circle.pushSettings) { service in
