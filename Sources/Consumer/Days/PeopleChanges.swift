@@ -60,6 +60,12 @@ package protocol PasswordObserver: AnyObject {
     /// Called within the transaction that sets the new password; what throws rolls it back.
     /// - Returns: what the person has to know of it, in a sentence; nil if there is nothing.
     func resettingPassword(of user: ID) throws(VaultError) -> String?
+
+    /// The new password is set, and the devices of before are being signed out: until `signedOut`, they may still ask.
+    func signingOut(_ user: ID)
+
+    /// The devices of before are out.
+    func signedOut(_ user: ID)
 }
 
 extension PeopleObserver {
@@ -110,11 +116,17 @@ extension PeopleChanges {
     /// - Returns: what the person has to know of it, in sentences.
     package func resettingPassword(of user: ID) throws(VaultError) -> [String] {
         var sentences: [String] = []
-        for entry in entries {
-            guard let observer = entry.observer as? any PasswordObserver else { continue }
+        for observer in passwordObservers {
             if let sentence = try observer.resettingPassword(of: user) { sentences.append(sentence) }
         }
         return sentences
+    }
+
+    package func signingOut(_ user: ID) { for observer in passwordObservers { observer.signingOut(user) } }
+    package func signedOut(_ user: ID) { for observer in passwordObservers { observer.signedOut(user) } }
+
+    private var passwordObservers: [any PasswordObserver] {
+        entries.compactMap { $0.observer as? any PasswordObserver }
     }
 }
 

@@ -27,6 +27,8 @@ final class PushDelivery: FeatureService, PeopleObserver, NotificationObserver, 
     var additions = Allowance<ID>(perSecond: 1.0 / 60, burst: 10)
     /// How often a person may try one.
     var trials = Allowance<ID>(perSecond: 1.0 / 30, burst: 5)
+    /// Who has reset their password, until the devices of before are out: these could add and confirm addresses.
+    private var leaving: Set<ID> = []
     /// The addresses that a reset is switching off just now.
     private var switchedOff: Set<ID> = []
     /// How long an address is left alone.
@@ -109,6 +111,16 @@ final class PushDelivery: FeatureService, PeopleObserver, NotificationObserver, 
         let text = try context.notifications.language(of: user)(.pushOff)
         try context.notifications.add(Notification(kind: .pushOff, time: context.now(), text: text), to: user)
         return "Your notifications go to no address until you confirm it: vitals push"
+    }
+
+    func signingOut(_ user: ID) { leaving.insert(user) }
+    func signedOut(_ user: ID) { leaving.remove(user) }
+
+    /// - Throws: while a device of before a reset may still ask.
+    func requireSettled(_ user: ID) throws(ReplyError) {
+        guard leaving.contains(user) else { return }
+        let words = "your password was reset, and your devices are being signed out: try again soon"
+        throw ReplyError(.busy, words, retryAfterSeconds: 5)
     }
 
     /// Nothing more is known of an address.

@@ -35,6 +35,7 @@ extension PushDelivery {
 
     private func add(_ request: PeopleRequest) throws -> JSON {
         let (user, settings) = (try request.user, try settings())
+        try requireSettled(user)
         let address = try PushAddress(request.text("address", atMost: PushAddress.maximumLength), settings)
         let (label, kinds) = (try label(request), try kinds(request))
         if let seconds = additions.take(user, now: millisecondsSinceBoot()) {
@@ -97,6 +98,7 @@ extension PushDelivery {
 
     private func confirm(_ request: PeopleRequest) throws -> JSON {
         let (user, id) = (try request.user, try own(request).id)
+        try requireSettled(user)
         var confirmed: PushEntry?
         try context.store.change(user) { () throws(VaultError) in
             var list = try PushList(context.documents, of: user)

@@ -65,7 +65,10 @@ package final class Devices: @unchecked Sendable {
     package func brokerIsInLine(_ found: Set<ID>) {
         let people = unconfirmed.union(found)
         unconfirmed = []
-        for user in people { endCodes(of: user) }
+        for user in people {
+            endCodes(of: user)
+            context.changes.signedOut(user)
+        }
     }
 
     /// Signs a device in, and answers when the broker knows it.

@@ -181,8 +181,9 @@ final class Resets: @unchecked Sendable {
         accounts.forgive(account)
         let more = ends ? ", and ends what belonged to the account" : ""
         context.limitedLog.notice("reset \(user)") { "\(user) has reset their password\(more)\($0)" }
+        context.changes.signingOut(user)
         guard ends else {
-            return accounts.devices.end(devices, of: user) { [sentences] refusal in
+            return end(devices, of: user) { [sentences] refusal in
                 let words = refusal == nil ? "and all devices are signed out" : "all devices will be signed out soon"
                 let message = ["The password was changed, \(words): sign in"] + sentences
                 request.done(["changed": true, "message": .string(message.joined(separator: ". "))])
@@ -200,10 +201,19 @@ final class Resets: @unchecked Sendable {
                 "message": .string("The password was changed, all devices are signed out, \(words): sign in"),
             ])
         }
-        accounts.devices.end(devices, of: user) { _ in }
+        end(devices, of: user) { _ in }
         context.changes.gatewaysChanged()
         context.doors.bringStreamsInLine(of: sensors)
         context.changes.gatewaysEnded()
+    }
+
+    /// Has the broker sign devices out, and tells those who wait for it. If the broker does not confirm it now, they learn from
+    /// `Devices.brokerIsInLine` when it has happened.
+    private func end(_ devices: [ID], of user: ID, _ completion: @escaping @Sendable (ReplyError?) -> Void) {
+        accounts.devices.end(devices, of: user) { [context] refusal in
+            if refusal == nil { context.changes.signedOut(user) }
+            completion(refusal)
+        }
     }
 
     private static let wrong = ReplyError(

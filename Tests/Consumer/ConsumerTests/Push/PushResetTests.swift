@@ -1,3 +1,4 @@
+import Glibc
 import HouseholdSupport
 import Records
 import Storage
@@ -6,6 +7,8 @@ import TestSupport
 import Testing
 
 @testable import Accounts
+@testable import Admission
+@testable import Desk
 @testable import Features
 @testable import vitals_consumer
 
@@ -84,6 +87,52 @@ struct PushResetTests {
         }
     }
 
+    @Test(
+        "are neither added nor confirmed while the devices of before are being signed out, whether the broker confirms that at once or late",
+        arguments: [false, true])
+    func signingOut(isLate: Bool) throws {
+        let receiver = try PushReceiver()
+        try AccountService.with(more: Circle.pushSettings) { service in
+            let (guest, signedUp) = (try service.guest(), try service.signUp("ada@example.org"))
+            let phone = try service.device(signedUp)
+            defer { for asker in [guest, phone] { asker.stop() } }
+            let user = try ID(signedUp.text("user"))
+            let added = try phone.done("push/add", ["address": .string("json://\(receiver.place)/")])
+            let code = try resetCode("ada@example.org", service)
+            let (confirm, other): (JSON, JSON) = (
+                ["push": added["push"] ?? .null], ["address": .string("json://\(receiver.place)/other")]
+            )
+            service.broker.signal(SIGSTOP)
+            defer { service.broker.signal(SIGCONT) }
+            let outcomes = Record<Reply.Outcome>()
+            try service.ask(
+                nil, "reset-password",
+                [
+                    "email": "ada@example.org", "code": .string(code), "password": .string(Self.new), "keep": true,
+                ]
+            ) { outcomes.append($0) }
+            let settled = Record<RulesError?>()
+            if isLate {
+                try service.onSession { $0.context.rules?.settled = { settled.append($0) } }
+                guard case .ok(let data) = try outcomes.wait(for: 1)[0] else { throw TestFailure("it was not reset") }
+                #expect(try data.text("message").contains("all devices will be signed out soon"))
+            } else {
+                try waitUntil { try service.onSession { try $0.devices.ids(of: user).isEmpty } }
+            }
+            // As a device would ask that is still connected.
+            for (verb, fields) in [("push/confirm", confirm), ("push/add", other)] {
+                #expect(try service.refusal(of: verb, fields, by: user)?.code == .busy, "\(verb)")
+            }
+            service.broker.signal(SIGCONT)
+            if isLate { #expect(try settled.wait(for: 1)[0] == nil) } else { _ = try outcomes.wait(for: 1) }
+            let tablet = try service.device(
+                try guest.done("sign-in", ["email": "ada@example.org", "password": .string(Self.new)]))
+            defer { tablet.stop() }
+            #expect(try tablet.done("push/confirm", confirm)["enabled"] == true)
+            try tablet.done("push/add", other)
+        }
+    }
+
     @Test("that were off before another reset hear nothing again, and what was left for them stays")
     func again() throws {
         let receiver = try PushReceiver()
@@ -120,6 +169,15 @@ struct PushResetTests {
                     "password": .string(Self.new),
                 ])
             #expect(reply["message"] == "The password was changed, and all devices are signed out: sign in")
+        }
+    }
+
+    /// Looks again and again whether something is so.
+    private func waitUntil(_ isSo: () throws -> Bool) throws {
+        let end = ContinuousClock.now + limit
+        while try !isSo() {
+            guard ContinuousClock.now < end else { throw TestFailure("it has not come to this in time") }
+            usleep(10_000)
         }
     }
 
@@ -161,5 +219,36 @@ struct PushResetTests {
                 "SELECT notification FROM push_queue WHERE person = ? ORDER BY number", [.text(user.text)],
                 row: Row.text)
         }
+    }
+}
+
+extension AccountService {
+    /// Asks something without the broker, as somebody whose request has come already.
+    /// - Parameter user: nil for somebody who is not signed in.
+    fileprivate func ask(
+        _ user: ID?, _ name: String, _ fields: JSON, _ answer: @escaping @Sendable (Reply.Outcome) -> Void
+    ) throws {
+        let request = PeopleRequest(
+            asker: user.map { .person($0) } ?? .guest, name: name, fields: fields, identity: nil, answer: answer)
+        let consumer = consumer
+        try consumer.session.loop.sync {
+            Result {
+                guard let verb = consumer.desk.verbs.first(where: { $0.name == name }) else {
+                    throw TestFailure("no \(name)")
+                }
+                switch verb.handling {
+                case .atOnce(let body): request.answering { request.done(try body(request)) }
+                case .later(let body): body(request)
+                }
+            }
+        }.get()
+    }
+
+    /// Why something is refused that is answered at once; nil if it is done.
+    fileprivate func refusal(of name: String, _ fields: JSON, by user: ID) throws -> ReplyError? {
+        let outcomes = Record<Reply.Outcome>()
+        try ask(user, name, fields) { outcomes.append($0) }
+        guard case .error(let error) = try outcomes.wait(for: 1)[0] else { return nil }
+        return error
     }
 }
