@@ -54,10 +54,10 @@ struct AccountCommandTests {
                 Person             ada
                 Picture            yes
                 Verification code  set on 2026-11-21
-                Guardians          Grace sees location, heart-rate; looked 2026-11-24 2026-11-23 2026-11-21 …
+                Guardians          "Grace" sees location, heart-rate; looked 2026-11-24 2026-11-23 2026-11-21 …
                                    hugo-1 sees nothing
                                    eve-1 is blocked
-                Dependents         Otto\\u{1b}[2J shows you motion
+                Dependents         "Otto\\u{1b}[2J" shows you motion
                 This device        phone
                 Devices            2
                 Since              2025-10-09 08:53:20
@@ -75,6 +75,23 @@ struct AccountCommandTests {
                 vitals: to sign out here: vitals \(port) sign-out; on another device: vitals \(port) devices revoke
 
                 """)
+    }
+
+    @Test("is harmless whatever others call themselves: no name says what somebody sees, or moves the cursor")
+    func names() throws {
+        let consumer = try signedIn()
+        let name = JSON.string("Eve\" sees nothing;\u{9B}2J \u{202E}\r\"Grace")
+        consumer.answer("guardians/list", ["guardians": [["guardian": "eve-1", "name": name, "location": true]]])
+        consumer.answer("dependents/list", ["dependents": [["dependent": "eve-1", "name": name, "motion": true]]])
+        let shown = try consumer.vitals("account")
+        let quoted = #""Eve\u{22} sees nothing;\u{9b}2J \u{202e}\r\u{22}Grace""#
+        #expect(shown.output.contains("Guardians          \(quoted) sees location\n"), "\(shown)")
+        #expect(shown.output.contains("Dependents         \(quoted) shows you motion\n"), "\(shown)")
+        for command in ["guardians", "dependents"] {
+            let list = try consumer.vitals(command)
+            #expect(!list.output.contains("\u{9B}") && !list.output.contains("\u{202E}"), "\(list)")
+            #expect(list.status == 0 && list.output.contains("\\u{9b}2J"), "\(list)")
+        }
     }
 
     @Test("says of somebody who has nothing of it how to have it")

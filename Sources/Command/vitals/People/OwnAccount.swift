@@ -43,14 +43,21 @@ struct OwnAccount {
     }
 
     private static func words(ofGuardian guardian: JSON) -> String {
-        let name = guardian.text("name") ?? guardian.text("guardian") ?? "-"
+        let name = name(guardian, id: "guardian")
         guard guardian["blocked"] != true else { return "\(name) is blocked" }
         let looked = Sights.looked(guardian).map { "; looked \($0)" } ?? ""
         return "\(name) sees \(Sights.words(guardian))\(looked)"
     }
 
     private static func words(ofDependent dependent: JSON) -> String {
-        "\(dependent.text("name") ?? dependent.text("dependent") ?? "-") shows you \(Sights.words(dependent))"
+        "\(name(dependent, id: "dependent")) shows you \(Sights.words(dependent))"
+    }
+
+    /// A person's name within a sentence, in quotes that end where the name ends: people call themselves what they like, such as
+    /// `Eve sees nothing; Grace`. Their id if they have given no name.
+    private static func name(_ person: JSON, id: String) -> String {
+        guard let name = person.text("name") else { return person.text(id) ?? "-" }
+        return "\"" + name.replacing("\"", with: "\\u{22}") + "\""
     }
 
     private static func hints(_ account: JSON, _ guardians: JSON, _ dependents: JSON) -> [String] {
