@@ -196,7 +196,7 @@ package final class Keys {
         guard let path = file else {
             guard try isGiven(rootKey) else {
                 throw Failure(
-                    .configuration, "there is no root key, or what is given as one is none",
+                    .configuration, "there is no root key",
                     hint:
                         "if there was one, restore its file from your copy; otherwise set root_key_file, or give the service a credential: LoadCredentialEncrypted=root-key:…"
                 )
@@ -230,7 +230,10 @@ package final class Keys {
     private static func isGiven(_ credential: RootKey) throws(Failure) -> Bool {
         do throws(VaultError) { return try !credential.candidates().isEmpty } catch {
             guard error.reason == .malformed else { throw Failure(error) }
-            return false
+            guard !KeyFile.isGiven(credential: RootKey.credential, as: RootKey.missing) else { return false }
+            throw Failure(
+                .configuration, "the root key that the service is given is damaged: \(error)",
+                hint: "restore its file from your copy: a new one would open nothing")
         }
     }
 

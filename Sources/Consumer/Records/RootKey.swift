@@ -29,6 +29,8 @@ struct RootKey {
 
     /// Its name.
     static let credential = "root-key"
+    /// What the service's unit gives in place of it where there is none.
+    static let missing = "missing"
 
     private var pending: String? { path.map { $0 + ".new" } }
 

@@ -41,6 +41,18 @@ public enum KeyFile {
         credentialsDirectory.map { access("\($0)/\(name)", F_OK) == 0 } ?? false
     }
 
+    /// Whether systemd hands over a text as the credential `name`, which a unit does in place of a key that is not there.
+    public static func isGiven(credential name: String, as text: String) -> Bool {
+        guard let directory = credentialsDirectory else { return false }
+        let file = open("\(directory)/\(name)", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: text.utf8.count + 1)
+        defer { bytes.overwrite() }
+        let count = read(file, &bytes, bytes.count)
+        return count == text.utf8.count && bytes.prefix(count).elementsEqual(text.utf8)
+    }
+
     /// The key at `path`; if there is no file, a random key is made and stored there first. When this returns the
     /// file is on the disk, with mode 0600. Two processes that start at once end with the same key.
     /// - Parameter owner: the user to whom root gives a file that it makes; nil leaves it root's.

@@ -244,6 +244,11 @@ struct ServiceTests {
         try "missing".write(toFile: credentials + "/root-key", atomically: true, encoding: .utf8)
         let missing = try end(program("identity", environment: ["CREDENTIALS_DIRECTORY": credentials]))
         #expect(missing.status == 78 && missing.errors.contains("there is no root key"))
+        try "no key".write(toFile: credentials + "/root-key", atomically: true, encoding: .utf8)
+        let damaged = try end(program("identity", environment: ["CREDENTIALS_DIRECTORY": credentials]))
+        #expect(damaged.status == 78 && !damaged.errors.contains("there is no root key"))
+        #expect(damaged.errors.contains("the root key that the service is given is damaged"), "\(damaged.errors)")
+        #expect(damaged.errors.contains("restore its file from your copy"))
         // Another credential changes nothing.
         let other = ["CREDENTIALS_DIRECTORY": household.path("state")]
         #expect(try end(program("identity", environment: other)).status != 0)
