@@ -168,6 +168,24 @@ struct AlertTests {
         }
     }
 
+    @Test("wait where a day cannot be read, twice; then they do without what is stored")
+    func unreadable() throws {
+        try Circle.with { circle in
+            let family = try Family(circle)
+            try family.area()
+            try family.look()
+            for metres in [0.0, 10] { try family.step(metres) }
+            try family.beginAgain()
+            for failure in 1...3 {
+                try family.failToRead()
+                for metres in [20.0, 10, 400, 500] { try family.step(metres) }
+                #expect(try family.alerts(family.grace) == (failure < 3 ? [] : ["left-area"]), "\(failure)")
+            }
+            try family.readDay()
+            #expect(try family.alerts(family.grace) == ["left-area"])
+        }
+    }
+
     @Test("of a region of the phone's own: its report and our positions are one")
     func regions() throws {
         try Circle.with { circle in
@@ -304,6 +322,24 @@ extension Family {
             return guardians.watched[otto]?.rules.isEmpty == false
         }
         #expect(isDone)
+    }
+
+    /// Reading Otto's day fails.
+    fileprivate func failToRead() throws {
+        let otto = otto
+        try circle.onSession { context in
+            _ = try context.store.database.execute("ALTER TABLE streams RENAME TO hidden_streams")
+        }
+        try onSession { guardians in
+            guardians.loaded[otto] = nil
+            guardians.toLoad = [otto]
+            guardians.loadNext()
+        }
+        try wait { guardians in guardians.loading == nil }
+        try circle.onSession { context in
+            _ = try context.store.database.execute("ALTER TABLE hidden_streams RENAME TO streams")
+        }
+        try onSession { guardians in guardians.toLoad = [] }
     }
 
     /// The ids of the rules that are watched, and of those that are kept and can be read.

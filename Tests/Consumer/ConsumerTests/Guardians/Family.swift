@@ -152,7 +152,7 @@ struct Family {
     }
 
     /// Looks in each turn of the session's thread whether it has come to this.
-    private func wait(_ isReached: @escaping @Sendable (Guardians) -> Bool) throws {
+    func wait(_ isReached: @escaping @Sendable (Guardians) -> Bool) throws {
         let end = ContinuousClock.now + limit
         while try !onSession(isReached) {
             guard ContinuousClock.now < end else { throw TestFailure("it has not come to this in time") }

@@ -79,6 +79,38 @@ struct StillnessTests {
         }
     }
 
+    @Test("do not come when the dependent goes to another time zone after they have moved, before the new day was read")
+    func moved() throws {
+        try Circle.with { circle in
+            let family = try Family(circle)
+            let (grace, otto) = (family.grace, family.otto)
+            let rule: JSON = ["dependent": .string(otto.text), "kind": "stillness", "at": "10:00"]
+            try circle.done(grace, "alerts/set", rule)
+            circle.advance(15 * 60_000)
+            try family.count(steps: 12)
+            try family.look()
+            // The day is not read again before the test says so.
+            try family.onSession { guardians in guardians.loaded[otto] = guardians.clock() + 3_600_000 }
+            // A quarter past ten in Berlin, on the same day.
+            try circle.done(
+                otto, "profile/set",
+                [
+                    "name": "Otto", "date_of_birth": "1950-12-10", "gender": "male", "height_cm": 170, "weight_kg": 65,
+                    "time_zone": "Europe/Berlin",
+                ])
+            let isLoaded = try family.onSession { guardians in
+                guardians.looked = 0
+                guardians.lookAtRules()
+                return guardians.watched[otto]?.isLoaded
+            }
+            #expect(isLoaded == false)
+            #expect(try family.told(grace).filter { $0 == "no-movement" } == [])
+            try family.onSession { guardians in guardians.loaded = [:] }
+            try family.look()
+            #expect(try family.alerts(grace) == [])
+        }
+    }
+
     /// It is nine on the next day.
     private func nextMorning(_ family: Family) throws {
         let day: Int64 = 86_400_000

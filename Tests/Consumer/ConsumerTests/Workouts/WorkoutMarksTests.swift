@@ -1,3 +1,4 @@
+import DaysSupport
 import HouseholdSupport
 import Records
 import Storage
@@ -44,6 +45,24 @@ struct WorkoutMarksTests {
         bench.marks.rolledBack()
         try bench.parts.store.change(bench.user) { () throws(VaultError) in try bench.marks.take([next], now: now) }
         #expect(try bench.rows.workout(id, of: bench.user)?.marks == 2)
+    }
+
+    @Test("are marked where an hour is computed again that has something of them, or a count of steps right after them")
+    func hour() throws {
+        let bench = try MarksBench()
+        let isMarked = [
+            // Those of ten minutes that end in the minute before the hour, and two before.
+            "2026-06-10T09:49:30Z": true, "2026-06-10T09:48:00Z": false, "2026-06-10T10:30:00Z": true,
+            // What comes before their first sample may be in the hour.
+            "2026-06-10T11:00:30Z": true, "2026-06-10T11:02:00Z": false,
+        ]
+        for start in isMarked.keys { try bench.add(start) }
+        let now = try utc("2026-06-10T12:00:00Z")
+        try bench.parts.store.change(bench.user) { () throws(VaultError) in
+            try bench.marks.replace(now / 3_600_000 - 2, of: bench.user, with: true, now: now)
+        }
+        bench.marks.committed()
+        #expect(try bench.marked() == isMarked.filter(\.value).keys.sorted())
     }
 
     @Test("are counted again where a position is stored that did not come at once, though a heart rate of its time did")
