@@ -35,6 +35,11 @@ extension CalendarDay {
         Int((daysSince1970 + 3).floorRemainder(by: 7)) + 1
     }
 
+    /// The weekdays as programs spell them, Monday first.
+    public static let weekdayNames = [
+        "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+    ]
+
     /// The week of this day.
     public var week: CalendarWeek { CalendarWeek(of: self) }
 

@@ -1,3 +1,5 @@
+import Fitness
+
 /// At which times of the week something is watched, on the wall of the person who is watched.
 public struct WatchHours: Hashable, Sendable {
     /// Minutes of the day, from 0 to 1439. If `to` is not later than `from`, the time passes midnight, and belongs to
@@ -9,7 +11,7 @@ public struct WatchHours: Hashable, Sendable {
     public var weekdays: Set<Int>
 
     /// The weekdays as people spell them, Monday first.
-    public static let names = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+    public static let names = CalendarDay.weekdayNames
 
     /// Times of the week.
     /// - Parameter weekdays: 0 for Monday; all if it is empty.
