@@ -16,7 +16,7 @@ import PackageDescription
 //   plumbing    DBus   Storage
 //               Reactor   Files
 //   values      Whereabouts
-//               Workouts
+//               Workouts   Schedules
 //               Telemetry   Fitness
 //   C           CDBus   CMosquitto   CSQLite   COpenSSL   CCurl   CZstandard   CSodium   CQREncode   CCairo   CXML   CZip   CZlib   CMicrohttpd   CLinux
 //
@@ -101,6 +101,7 @@ let package = Package(
         library(.values, "Telemetry"),
         library(.values, "Fitness"),
         library(.values, "Workouts", ["Fitness"]),
+        library(.values, "Schedules", ["Fitness"]),
         library(.values, "Whereabouts", ["Fitness", "Telemetry", "Workouts"]),
 
         library(.plumbing, "Reactor"),
@@ -256,6 +257,7 @@ let package = Package(
         tests(.values, "TelemetryTests", ["Telemetry", "TestSupport"]),
         tests(.values, "FitnessTests", ["Fitness"]),
         tests(.values, "WorkoutsTests", ["Fitness", "TestSupport", "Workouts"], exclude: ["workout.py"]),
+        tests(.values, "SchedulesTests", ["Fitness", "Schedules"]),
         tests(.values, "WhereaboutsTests", ["Fitness", "Telemetry", "TestSupport", "Whereabouts"]),
         tests(.plumbing, "ReactorTests", ["Reactor", "TestSupport"]),
         tests(.plumbing, "DBusTests", ["DBus", "Reactor", "TestSupport"]),
