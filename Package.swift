@@ -6,7 +6,7 @@ import PackageDescription
 //   programs    Gateway/vitals-gateway   Consumer/vitals-consumer   Sensor/vitals-sensor   Command/vitals
 //   consumer    Guardians
 //               Social   Phones   Push
-//               Accounts   Sensors   Insight   Exercise   Custody
+//               Accounts   Sensors   Insight   Exercise   Custody   Reminders
 //               Features
 //               Days   OpenID
 //               Readings   Admission   Desk
@@ -220,6 +220,12 @@ let package = Package(
                 "Phones", "Reactor", "Readings", "Records", "Storage", "Telemetry", "Whereabouts",
             ]),
         library(
+            .consumer, "Reminders",
+            [
+                "Contract", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "Reactor", "Records", "Schedules",
+                "Storage", "Telemetry",
+            ]),
+        library(
             .consumer, "Push",
             [
                 "Contract", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "Reactor", "Readings",
@@ -233,6 +239,7 @@ let package = Package(
                 "Files", "Fitness", "Guardians", "Insight", "MQTT", "Phones", "ProgramSettings", "Push", "Reactor",
                 "Readings",
                 "Records",
+                "Reminders",
                 "Sensors",
                 "Social",
                 "Storage",
@@ -354,6 +361,7 @@ let package = Package(
                 "Push",
                 "Reactor", "Readings",
                 "Records",
+                "Reminders", "Schedules",
                 "Sensors", "Social", "Storage", "Telemetry", "TestSupport", "Vault", "Whereabouts", "Workouts",
                 "vitals-consumer",
             ],

@@ -48,7 +48,8 @@ enum Commands {
         [("The household's sensors", [watch, read, scan, connect, disconnect, forget, rename, sensors, status])]
         + [
             ("Your days", DaysCommands.all), ("Your workouts", WorkoutCommands.all),
-            ("Your friends", FriendsCommands.all), ("Guardians", GuardianCommands.all),
+            ("Your reminders", ReminderCommands.all), ("Your friends", FriendsCommands.all),
+            ("Guardians", GuardianCommands.all),
         ]
         + PeopleCommands.groups + [("This machine", [Setup.command, Doctor.command]), ("This program", [completion])]
 
@@ -178,7 +179,7 @@ enum Commands {
     private static let completion = Command(
         name: "completion", summary: "Prints a script with which the shell completes these commands.",
         discussion: """
-            The script also completes sensors, gateways, devices, phones, addresses, workouts, gear, plans and friends: it runs `vitals completion sensors` and so on, which \
+            The script also completes sensors, gateways, devices, phones, addresses, workouts, gear, plans, reminders and friends: it runs `vitals completion sensors` and so on, which \
             prints their names, one on each line, or nothing if the broker does not answer within a second.
             """,
         arguments: [

@@ -23,6 +23,7 @@ private func execute(_ arguments: Arguments) throws -> ExitCode {
     if let code = try PeopleCommands.execute(call, arguments) { return code }
     if let code = try DaysCommands.execute(call, arguments) { return code }
     if let code = try WorkoutCommands.execute(call, arguments) { return code }
+    if let code = try ReminderCommands.execute(call, arguments) { return code }
     if let code = try FriendsCommands.execute(call, arguments) { return code }
     if let code = try GuardianCommands.execute(call, arguments) { return code }
     switch arguments.command {

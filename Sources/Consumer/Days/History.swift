@@ -145,6 +145,11 @@ package final class Histories {
         try write(history, of: user, replacing: before)
     }
 
+    /// The rules of the zone where a person lives now.
+    package func zone(of user: ID) throws(VaultError) -> ZoneRules {
+        try rules(of: profile(of: user)?.timeZone ?? zone)
+    }
+
     /// What was kept since the last commit is not kept any more.
     package func rolledBack() { kept = [] }
 

@@ -342,14 +342,14 @@ extension Golden {
 
         Prints a script with which the shell completes these commands.
 
-        The script also completes sensors, gateways, devices, phones, addresses, workouts, gear, plans and
-        friends: it runs `vitals completion sensors` and so on, which prints their names, one on each line,
-        or nothing if the broker does not answer within a second.
+        The script also completes sensors, gateways, devices, phones, addresses, workouts, gear, plans,
+        reminders and friends: it runs `vitals completion sensors` and so on, which prints their names, one
+        on each line, or nothing if the broker does not answer within a second.
 
         Arguments:
           WHAT  bash, zsh, fish: the script; or one of sensors, claimable, claims, gateways, own-gateways,
-                devices, phones, addresses, workouts, gear, plans, own-plans, friends, invitations,
-                acquaintances, suitors, blocked, guardians, dependents
+                devices, phones, addresses, workouts, gear, plans, own-plans, reminders, friends,
+                invitations, acquaintances, suitors, blocked, guardians, dependents
 
         Options:
           -h, --help  shows this help

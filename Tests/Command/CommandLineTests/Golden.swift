@@ -56,6 +56,9 @@ enum Golden {
         Your workouts:
           workout         Starts and stops workouts, and shows how they went.
 
+        Your reminders:
+          reminders       Lists what you are reminded of, and changes it.
+
         Your friends:
           friends         Lists your friends with their steps of today, and the people who ask to be
                           friends.

@@ -15,6 +15,7 @@ import Testing
 @testable import Days
 @testable import Features
 @testable import Readings
+@testable import Reminders
 @testable import Social
 @testable import vitals_consumer
 
@@ -174,7 +175,7 @@ struct ExportTests {
                 "README.txt", "account.json", "profile.json", "consent.json", "devices.json", "sensors.json",
                 "phones.json", "picture",
                 "history.json", "friends.json", "thumbs.json", "guardians.json", "dependents.json", "watch-rules.json",
-                "alerts.json", "notifications.json", "push.json", "heart-rate-deleted.json",
+                "alerts.json", "reminders.json", "notifications.json", "push.json", "heart-rate-deleted.json",
                 "workout-goal.json", "workout-plans.json", "workout-gear.json", "workouts.jsonl", "imports.json",
                 "days.jsonl",
                 "position.csv", "motion.csv", "pedometer.csv", "heart-rate.csv", "steps.csv", "temperature.csv",
@@ -200,6 +201,7 @@ struct ExportTests {
         try documents.write(["steps": true], "consent", of: demo)
         try documents.write(["gear": [["name": "Blue shoes"]]], "workout-gear", of: demo)
         try documents.write(["plans": [["name": "Lunch run"]]], "workout-plans", of: demo)
+        try ReminderList(documents: documents).write([.madeUp()], of: demo)
         try documents.write(["name": "Bob"], "profile", of: friend)
         let lists = FriendLists(documents)
         try store.change([demo, friend]) { () throws(VaultError) in
@@ -221,6 +223,8 @@ struct ExportTests {
         #expect(try file("consent.json") == ["steps": true])
         #expect(try file("workout-gear.json") == ["gear": [["name": "Blue shoes"]]])
         #expect(try file("workout-plans.json") == ["plans": [["name": "Lunch run"]]])
+        let reminders = try #require(byName["reminders.json"])
+        #expect(reminders.contains(#""label":"Yoga","#) && reminders.contains(#""changed":"2026-11-21T"#))
         #expect(try file("account.json")["providers"] == ["a provider"])
         #expect(byName["devices.json"]?.contains("Ada's phone") == true)
         #expect(byName["sensors.json"]?.contains("belt") == true)

@@ -19,6 +19,7 @@ import Whereabouts
 @testable import Features
 @testable import Guardians
 @testable import Readings
+@testable import Reminders
 @testable import Social
 @testable import vitals_consumer
 
@@ -149,6 +150,7 @@ struct ForgettingTests {
         try documents.write(["plans": [["name": "Lunch run"]]], WorkoutPlanDocument.name, of: demo)
         let phone: JSON = ["phone": "phone-a", "password": "x", "secret": "y", "created": 0]
         try documents.write(["phones": [phone]], "phones", of: demo)
+        try ReminderList(documents: documents).write([.madeUp()], of: demo)
         // Somebody who watches over themselves is there as both.
         try documents.write(["hash": "01", "set": 0], "verification-code", of: demo)
         try documents.write(["guardians": [["guardian": "demo", "since": 0]]], "guardians", of: demo)

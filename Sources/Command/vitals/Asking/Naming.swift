@@ -99,7 +99,7 @@ extension Household {
 extension Office {
     /// What a person has several of.
     enum Owned: String {
-        case gateway, device, phone
+        case gateway, device, phone, reminder
         /// An address for notifications.
         case push
 
@@ -107,7 +107,7 @@ extension Office {
         func missing(_ wanted: String) -> Failure {
             let (word, command) =
                 switch self {
-                case .gateway, .device: (rawValue, "\(rawValue)s")
+                case .gateway, .device, .reminder: (rawValue, "\(rawValue)s")
                 case .phone: (rawValue, "phone list")
                 case .push: ("address", "push list")
                 }
@@ -147,7 +147,7 @@ extension Office {
         let list = try ask(kind.list.verb, within: limit).list(kind.list.name)
         let known = list.compactMap { entry -> (id: String, name: String?)? in
             guard case .string(let id) = entry[kind.rawValue] else { return nil }
-            return (id, entry.text(kind == .push ? "label" : "name"))
+            return (id, entry.text([.push, .reminder].contains(kind) ? "label" : "name"))
         }
         return try idMeant(by: wanted, among: known, kind.rawValue)
     }

@@ -24,6 +24,7 @@ enum Offers: String, CaseIterable {
     case plans
     /// The asker's own of these.
     case ownPlans = "own-plans"
+    case reminders
     case friends
     /// People who ask to be the asker's friends.
     case invitations
@@ -56,6 +57,7 @@ enum Offers: String, CaseIterable {
             case .gear: own(call, "gear") { $0.text("name") }
             case .plans: own(call, "plans") { $0.text("name") }
             case .ownPlans: own(call, "plans") { $0["predefined"] == true ? nil : $0.text("name") }
+            case .reminders: own(call, "reminders") { $0.text("label") }
             case .friends: people(call, ["friend"])
             case .invitations: people(call, ["asked"])
             case .acquaintances: people(call, ["friend", "asked", "invited"])

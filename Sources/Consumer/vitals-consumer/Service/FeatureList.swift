@@ -6,6 +6,7 @@ import Guardians
 import Insight
 import Phones
 import Push
+import Reminders
 import Sensors
 import Social
 
@@ -15,7 +16,7 @@ extension Feature {
     /// Their order is that of the files of an export, which says first who somebody is, and has the readings last; and
     /// that in which a batch of readings is counted, which is minutes before days.
     static let all: [Feature] = [
-        accounts, profile, consents, devices, sensors, phones, pictures, history, friends, guardians,
+        accounts, profile, consents, devices, sensors, phones, pictures, history, friends, guardians, reminders,
         notifications, push, answered,
         deletions, workouts, workoutFiles, heartRate, days, readings, secrets, reads, today, homeAssistant,
         custody,

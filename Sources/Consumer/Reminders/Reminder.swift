@@ -1,0 +1,129 @@
+import Features
+import Files
+import Fitness
+import Records
+import Schedules
+import Storage
+import Telemetry
+
+/// What a person wants to be reminded of.
+///
+/// The id is random, and stays as long as the reminder does: it can be the UID of an event in a calendar. With each change the
+/// revision rises by one, and `changed` says when that was; so whoever keeps a copy can see whether it is the latest.
+struct Reminder: Hashable {
+    let id: ID
+    var label: String
+    var schedule: WeeklySchedule
+    /// Whether its alarm is told.
+    var isEnabled = true
+    /// From 1.
+    var revision: Int64 = 1
+    /// When a person changed it last, in Unix milliseconds.
+    var changed: Int64
+    /// Which of its alarms were told.
+    var progress: AlarmProgress
+
+    /// The next alarm, which may be due already; nil if none is told.
+    func next(now: Int64, in zone: ZoneRules) -> WeeklySchedule.Occurrence? {
+        isEnabled ? progress.next(schedule, now: now, in: zone) : nil
+    }
+
+    /// The same reminder after its person has changed it. What was changed begins again: nothing of before this moment is told.
+    /// - Parameter now: Unix milliseconds.
+    func changed(to other: Reminder, now: Int64) -> Reminder {
+        guard (other.label, other.schedule, other.isEnabled) != (label, schedule, isEnabled) else { return self }
+        var result = other
+        (result.revision, result.changed, result.progress) = (revision + 1, now, progress)
+        if other.schedule != schedule {
+            result.progress = AlarmProgress(begin: now)
+        } else if other.isEnabled, !isEnabled {
+            result.progress.begin = now
+        }
+        return result
+    }
+}
+
+// MARK: As JSON
+
+extension Reminder {
+    /// What people see of it.
+    var json: JSON { .object(members) }
+
+    /// The same, and when its alarm comes next.
+    func json(now: Int64, in zone: ZoneRules) -> JSON {
+        let next = next(now: now, in: zone).map { JSON.Member("next", .integer($0.alarm)) }
+        return .object(members + (next.map { [$0] } ?? []))
+    }
+
+    private var members: [JSON.Member] {
+        let names = CalendarDay.weekdayNames
+        let known: KeyValuePairs<String, JSON?> = [
+            "reminder": .string(id.text), "label": .string(label), "first_day": .string("\(schedule.firstDay)"),
+            "time": .string(schedule.time),
+            "weekdays": .array(schedule.weekdays.sorted().map { .string(names[$0 - 1]) }),
+            "alert_min": schedule.alarmMinutes.map { .integer(Int64($0)) }, "enabled": .bool(isEnabled),
+            "revision": .integer(revision), "changed": .integer(changed),
+        ]
+        return known.compactMap { name, value in value.map { JSON.Member(name, $0) } }
+    }
+
+    /// As it is kept.
+    fileprivate var kept: JSON {
+        let told = progress.told.map { [JSON.Member("told", .string("\($0)"))] } ?? []
+        return .object(members + [JSON.Member("begin", .integer(progress.begin))] + told)
+    }
+
+    fileprivate init?(kept json: JSON) {
+        guard case .string(let text)? = json["reminder"],
+            let id = decoded({ () throws(MalformedValue) in try ID(text) }),
+            case .string(let label)? = json["label"],
+            case .string(let dayText)? = json["first_day"], let firstDay = CalendarDay(dayText),
+            case .string(let time)? = json["time"], let minute = WeeklySchedule.minute(time),
+            case .array(let names)? = json["weekdays"], case .integer(let revision)? = json["revision"],
+            case .integer(let changed)? = json["changed"], case .integer(let begin)? = json["begin"]
+        else { return nil }
+        let weekdays = names.compactMap { name -> Int? in
+            guard case .string(let name) = name else { return nil }
+            return CalendarDay.weekdayNames.firstIndex(of: name).map { $0 + 1 }
+        }
+        var alarmMinutes: Int?
+        if case .integer(let minutes)? = json["alert_min"] { alarmMinutes = Int(minutes) }
+        var progress = AlarmProgress(begin: begin)
+        if case .string(let day)? = json["told"] { progress.told = CalendarDay(day) }
+        self.init(
+            id: id, label: label,
+            schedule: WeeklySchedule(
+                firstDay: firstDay, minute: minute, weekdays: Set(weekdays), alarmMinutes: alarmMinutes),
+            isEnabled: json["enabled"] != false, revision: revision, changed: changed, progress: progress)
+    }
+}
+
+// MARK: The document
+
+/// A person's reminders, as they are kept: the document "reminders". Belongs to the thread of its store and keys.
+struct ReminderList {
+    static let document = "reminders"
+    /// How many a person may have.
+    static let most = 50
+
+    let documents: Documents
+
+    /// In the order in which they were made; none if the person has none.
+    func read(_ user: ID) throws(VaultError) -> [Reminder] {
+        guard case .array(let kept)? = try documents.read(Self.document, of: user)?["reminders"] else { return [] }
+        return kept.compactMap(Reminder.init(kept:))
+    }
+
+    /// Keeps them in place of those before, within a transaction.
+    func write(_ reminders: [Reminder], of user: ID) throws(VaultError) {
+        guard !reminders.isEmpty else { return try documents.remove(Self.document, of: user) }
+        try documents.write(["reminders": .array(reminders.map(\.kept))], Self.document, of: user)
+    }
+
+    /// All people who have reminders.
+    func everybody() throws(VaultError) -> [ID] {
+        try documents.store.database.query(
+            "SELECT person FROM documents WHERE name = ? ORDER BY person", [.text(Self.document)], row: Row.text
+        ).compactMap { text in decoded { () throws(MalformedValue) in try ID(text) } }
+    }
+}
