@@ -20,6 +20,7 @@ RIGS = {
     "goals": "short",
     "workouts": "short",
     "guardians": "short",
+    "reminders": "short",
     "slowdisk": "short",
     "powercut": "short",
     "failedflush": "short",
