@@ -25,7 +25,14 @@ package struct RowContext: Equatable, Sendable {
 
     /// A label, and texts without a zero byte.
     package init(_ label: String, _ texts: String...) {
-        bytes = texts.reduce(into: Array(label.utf8)) { $0 += [0] + Array($1.utf8) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(label.utf8.count + texts.reduce(0) { $0 + 1 + $1.utf8.count })
+        bytes += label.utf8
+        for text in texts {
+            bytes.append(0)
+            bytes += text.utf8
+        }
+        self.bytes = bytes
     }
 
     /// A label, and bytes that have the same length in all contexts with this label.

@@ -11,8 +11,10 @@ struct WrittenMembersTests {
     private func members(_ bytes: ArraySlice<UInt8>) throws(StrictJSON.Fault) -> [(name: String, value: String)] {
         var found: [(name: String, value: String)] = []
         var members = WrittenMembers(of: bytes)
-        while let (name, value) = try members.next() {
-            found.append((String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
+        while let member = try members.next() {
+            found.append((member.name, String(decoding: member.value, as: UTF8.self)))
+            #expect(member.isNamed(Array(member.name.utf8)) && !member.isNamed(Array("bb".utf8)))
+            #expect(member.written.elementsEqual(member.writtenName + member.value))
         }
         return found
     }

@@ -13,8 +13,11 @@ struct LineFields: Sendable {
 
     /// A field that is wanted, and those of its own fields that are; none if it is wanted whole.
     private struct Wanted {
-        let name: String
+        /// UTF-8.
+        let name: [UInt8]
         var own: [Wanted] = []
+
+        init(_ name: String, _ own: [Wanted] = []) { (self.name, self.own) = (Array(name.utf8), own) }
     }
 
     private var wanted: [Wanted] = []
@@ -36,14 +39,14 @@ struct LineFields: Sendable {
     }
 
     private mutating func want(_ path: [String]) {
-        let own = path.dropFirst().map { Wanted(name: $0) }
-        guard let index = wanted.firstIndex(where: { $0.name == path[0] }) else {
-            wanted.append(Wanted(name: path[0], own: own))
+        let field = Wanted(path[0], path.dropFirst().map { Wanted($0) })
+        guard let index = wanted.firstIndex(where: { $0.name == field.name }) else {
+            wanted.append(field)
             return
         }
         // A field that is wanted whole stays so.
-        let isWhole = own.isEmpty || wanted[index].own.isEmpty
-        wanted[index].own = isWhole ? [] : wanted[index].own + own
+        let isWhole = field.own.isEmpty || wanted[index].own.isEmpty
+        wanted[index].own = isWhole ? [] : wanted[index].own + field.own
     }
 
     /// Writes what is wanted of a line, which is as it was written.
@@ -56,15 +59,16 @@ struct LineFields: Sendable {
     ) throws(StrictJSON.Fault) {
         bytes.append(UInt8(ascii: "{"))
         var (isFirst, members) = (true, WrittenMembers(of: object))
-        while let (name, value) = try members.next() {
-            guard let field = wanted.first(where: { name.elementsEqual($0.name.utf8) }) else { continue }
+        while let member = try members.next() {
+            guard let field = wanted.first(where: { member.isNamed($0.name) }) else { continue }
             if !isFirst { bytes.append(UInt8(ascii: ",")) }
             isFirst = false
-            bytes.append(UInt8(ascii: "\""))
-            bytes += name
-            bytes.append(UInt8(ascii: "\""))
-            bytes.append(UInt8(ascii: ":"))
-            if field.own.isEmpty { bytes += value } else { try append(value, field.own, to: &bytes) }
+            guard !field.own.isEmpty else {
+                bytes += member.written
+                continue
+            }
+            bytes += member.writtenName
+            try append(member.value, field.own, to: &bytes)
         }
         bytes.append(UInt8(ascii: "}"))
     }

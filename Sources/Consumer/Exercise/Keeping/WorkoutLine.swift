@@ -16,6 +16,11 @@ struct WorkoutLine {
     /// Its line, as it was last computed and written; nil before that.
     let figures: ArraySlice<UInt8>?
 
+    private static let figures = Array(KeptWorkout.figuresMember.utf8)
+    private static let activity = Array("activity".utf8)
+    private static let gear = Array("gear".utf8)
+    private static let begun = Array("started".utf8)
+
     private init(_ workout: KeptWorkout) {
         (id, started, activity, gear) = (workout.id, workout.started, workout.activity, workout.gear)
         figures = nil
@@ -41,13 +46,13 @@ struct WorkoutLine {
         var (activity, gear) = (Activity?.none, ID?.none)
         var figures: ArraySlice<UInt8>?
         var members = WrittenMembers(of: kept[...])
-        while let (name, value) = try members.next() {
-            if name.elementsEqual(KeptWorkout.figuresMember.utf8) {
-                figures = value
-            } else if name.elementsEqual("activity".utf8) {
-                activity = try Self.text(value).flatMap(Activity.init(named:))
-            } else if name.elementsEqual("gear".utf8) {
-                gear = try Self.text(value).flatMap { text in decoded { () throws(MalformedValue) in try ID(text) } }
+        while let member = try members.next() {
+            if member.isNamed(Self.figures) {
+                figures = member.value
+            } else if member.isNamed(Self.activity) {
+                activity = try Self.text(member.value).flatMap(Activity.init(named:))
+            } else if member.isNamed(Self.gear) {
+                gear = try Self.text(member.value).flatMap { id in decoded { () throws(MalformedValue) in try ID(id) } }
             }
         }
         guard let figures, let activity, let started = try Self.started(figures) else { return nil }
@@ -61,9 +66,9 @@ struct WorkoutLine {
     /// What figures say of the beginning.
     private static func started(_ figures: ArraySlice<UInt8>) throws(StrictJSON.Fault) -> Int64? {
         var members = WrittenMembers(of: figures)
-        while let (name, value) = try members.next() {
-            guard name.elementsEqual("started".utf8) else { continue }
-            return Int64(String(decoding: value, as: UTF8.self))
+        while let member = try members.next() {
+            guard member.isNamed(begun) else { continue }
+            return Int64(String(decoding: member.value, as: UTF8.self))
         }
         return nil
     }

@@ -6,8 +6,24 @@
 /// Of names and values, only strings and brackets are looked at, to find their ends. So this is for bytes that were
 /// sealed here, after they had been written here: without white space, and with names in which nothing is escaped.
 public struct WrittenMembers {
-    /// A name, without its quotation marks, and the bytes that spell a value.
-    public typealias Member = (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)
+    /// One of them.
+    public struct Member {
+        /// Name, colon and value.
+        public let written: ArraySlice<UInt8>
+        fileprivate let nameLength: Int
+
+        /// The value, as it is written.
+        public var value: ArraySlice<UInt8> { written.dropFirst(nameLength + 3) }
+        /// The name with its quotation marks, and the colon.
+        public var writtenName: ArraySlice<UInt8> { written.prefix(nameLength + 3) }
+        /// The name.
+        public var name: String { String(decoding: written.dropFirst().prefix(nameLength), as: UTF8.self) }
+
+        /// Whether it has this name, in UTF-8.
+        public func isNamed(_ name: [UInt8]) -> Bool {
+            nameLength == name.count && written.dropFirst().prefix(nameLength).elementsEqual(name)
+        }
+    }
 
     private let bytes: ArraySlice<UInt8>
     /// Where the next member begins: at the brace or the comma before it.
@@ -28,11 +44,11 @@ public struct WrittenMembers {
         position += 1
         if isFirst, byte(at: position) == UInt8(ascii: "}") { return try end() }
         guard byte(at: position) == UInt8(ascii: "\"") else { throw .notJSON }
-        let name = (position + 1)..<(try endOfString(from: position))
-        guard byte(at: name.upperBound + 1) == UInt8(ascii: ":") else { throw .notJSON }
-        let value = (name.upperBound + 2)..<(try endOfValue(from: name.upperBound + 2))
-        position = value.upperBound
-        return (bytes[name], bytes[value])
+        let start = position
+        let endOfName = try endOfString(from: start)
+        guard byte(at: endOfName + 1) == UInt8(ascii: ":") else { throw .notJSON }
+        position = try endOfValue(from: endOfName + 2)
+        return Member(written: bytes[start..<position], nameLength: endOfName - start - 1)
     }
 
     private func end() throws(StrictJSON.Fault) -> Member? {
