@@ -43,7 +43,8 @@ struct OwnGuardians {
         let one = try arguments.optionalString("for")
         if isRemoved, one != nil { throw arguments.refusal(of: "remove", "cannot be combined with --for") }
         let code = isRemoved ? nil : try Secret.password("Verification code: ", file: file, isNew: true)
-        let fields = [("code", code.map(JSON.string) ?? .null)] + (one.map { [AccountName($0).field] } ?? [])
+        var fields: [(String, JSON?)] = [("code", code.map(JSON.string) ?? .null)]
+        if let one { fields.append(AccountName(one).field) }
         let data = try Office.visit(call) { try $0.ask("guardians/code", fields) }
         return try print(
             call.isJSON
