@@ -263,11 +263,12 @@ extension Days {
     /// Takes a profile that is about to replace the person's old one, within the same transaction. Call `committed`
     /// after it.
     package func take(_ profile: Profile, of user: ID, now: Int64) throws(VaultError) {
-        if let moved = try histories.take(profile, of: user, now: now) {
-            // Readings from a clock that is ahead of ours may be stored already.
-            try store.markStale(user, HourSpan.hour(moved)...HourSpan.latest)
-            changes.moved(user)
-        }
+        // A first profile has a zone where the person had the house's, although no days were kept by that.
+        let isFirst = try histories.profile(of: user) == nil
+        let moved = try histories.take(profile, of: user, now: now)
+        // Readings from a clock that is ahead of ours may be stored already.
+        if let moved { try store.markStale(user, HourSpan.hour(moved)...HourSpan.latest) }
+        if isFirst || moved != nil { changes.moved(user) }
         try reconsider(user, now: now)
     }
 

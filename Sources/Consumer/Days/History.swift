@@ -155,7 +155,7 @@ package final class Histories {
 
     // MARK: Beginning and moving
 
-    private func profile(of user: ID) throws(VaultError) -> Profile? {
+    func profile(of user: ID) throws(VaultError) -> Profile? {
         try documents.read("profile", of: user).flatMap { Profile(kept: $0) }
     }
 

@@ -12,7 +12,7 @@ package enum WorkoutStage: Sendable {
     case cancelled
 }
 
-/// Hears what changes about people. What it is called with is already committed.
+/// Hears what changes about people. What it is called with is already committed, unless the method says otherwise.
 package protocol PeopleObserver: AnyObject {
     /// Something about these people may look different.
     func changed(_ users: Set<ID>)
@@ -26,7 +26,8 @@ package protocol PeopleObserver: AnyObject {
     /// What others may see of these people is different, and must be at once.
     func changedAtOnce(_ users: Set<ID>)
 
-    /// A person's days begin and end at other times from now on.
+    /// A person's days begin and end at other times from now on. Called within the transaction that keeps their profile, before
+    /// it can be read.
     func moved(_ user: ID)
 
     /// A person is working out, or has just ended that. Told again and again while they are.

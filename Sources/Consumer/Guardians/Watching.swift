@@ -79,7 +79,8 @@ extension Guardians: PeopleObserver, PhoneListener {
         }
     }
 
-    /// Each second: what could not be shown before, whom nobody has read yet, days that are over, and alerts that are due.
+    /// Each second: what could not be shown before, whom nobody has read yet, days that are over, rules that could not be read, and
+    /// alerts that are due.
     private func tick() {
         let now = context.now()
         for dependent in Array(unsettled) { settle(dependent) }
@@ -87,6 +88,9 @@ extension Guardians: PeopleObserver, PhoneListener {
             attempt(dependent) { () throws(VaultError) in try newDay(dependent) }
         }
         loadNext()
+        for (dependent, one) in watched where !one.areRulesRead {
+            attempt(dependent) { () throws(VaultError) in try loadRules(of: dependent) }
+        }
         lookAtRules()
         loop?.after(.seconds(1)) { [unowned self] in tick() }
     }

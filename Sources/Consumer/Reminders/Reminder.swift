@@ -69,7 +69,10 @@ extension Reminder {
 
     /// As it is kept.
     fileprivate var kept: JSON {
-        let told = progress.told.map { [JSON.Member("told", .string("\($0)"))] } ?? []
+        let told =
+            progress.told.map { told in
+                [JSON.Member("told", .string("\(told.day)")), JSON.Member("told_alarm", .integer(told.alarm))]
+            } ?? []
         return .object(members + [JSON.Member("begin", .integer(progress.begin))] + told)
     }
 
@@ -89,7 +92,11 @@ extension Reminder {
         var alarmMinutes: Int?
         if case .integer(let minutes)? = json["alert_min"] { alarmMinutes = Int(minutes) }
         var progress = AlarmProgress(begin: begin)
-        if case .string(let day)? = json["told"] { progress.told = CalendarDay(day) }
+        if case .string(let text)? = json["told"], let day = CalendarDay(text),
+            case .integer(let alarm)? = json["told_alarm"]
+        {
+            progress.told = WeeklySchedule.Occurrence(day: day, alarm: alarm)
+        }
         self.init(
             id: id, label: label,
             schedule: WeeklySchedule(

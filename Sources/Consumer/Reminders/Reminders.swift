@@ -71,7 +71,7 @@ package final class Reminders: FeatureService, PeopleObserver, @unchecked Sendab
     }
 
     /// Each second: people nobody has looked at yet, and alarms that are due.
-    /// - Returns: whether people are left to be looked at.
+    /// - Returns: whether people are left to be looked at, or to be told.
     func lookAround() -> Bool {
         let now = context.now()
         // A clock that was ahead has found times that are far away.
@@ -79,10 +79,17 @@ package final class Reminders: FeatureService, PeopleObserver, @unchecked Sendab
         looked = now
         if !isRead { readEverybody() }
         let isLeft = lookAtSome()
+        return tellSome(now: now) || isLeft
+    }
+
+    /// - Returns: whether others are left whose alarms are due.
+    private func tellSome(now: Int64) -> Bool {
+        let end = millisecondsSinceBoot() + Self.portion
         for (user, time) in alarms where time <= now {
+            guard millisecondsSinceBoot() < end else { return true }
             attempt(user) { () throws(VaultError) in try tell(user, now: now) }
         }
-        return isLeft
+        return false
     }
 
     private func readEverybody() {
@@ -94,7 +101,7 @@ package final class Reminders: FeatureService, PeopleObserver, @unchecked Sendab
         }
     }
 
-    /// For how long people are looked at before others have their turn, in milliseconds.
+    /// For how long people are looked at, or told, before others have their turn, in milliseconds.
     private static let portion: UInt64 = 20
 
     /// - Returns: whether others are left. Those who could not be read now have their turn at the next tick.
@@ -117,7 +124,7 @@ package final class Reminders: FeatureService, PeopleObserver, @unchecked Sendab
             for index in kept.indices {
                 guard let due = kept[index].next(now: now, in: zone), due.alarm <= now else { continue }
                 try notify(user, of: kept[index], due, today: zone.day(at: now))
-                kept[index].progress.told = due.day
+                kept[index].progress.told = due
             }
             if kept != before { try reminders.write(kept, of: user) }
         }

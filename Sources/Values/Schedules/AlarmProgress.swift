@@ -5,8 +5,8 @@ public struct AlarmProgress: Hashable, Sendable {
     /// Alarms of before this moment are not told, in Unix milliseconds: it is when the schedule was set up, changed or
     /// enabled.
     public var begin: Int64
-    /// The day of the last time that was told; nil if none was.
-    public var told: CalendarDay?
+    /// The last one that was told; nil if none was.
+    public var told: WeeklySchedule.Occurrence?
 
     /// Nothing was told yet.
     public init(begin: Int64) { self.begin = begin }
@@ -24,12 +24,10 @@ public struct AlarmProgress: Hashable, Sendable {
     ///   - zone: where the person is now.
     public func next(_ schedule: WeeklySchedule, now: Int64, in zone: ZoneRules) -> WeeklySchedule.Occurrence? {
         // What was told, or begun, with a clock that was ahead must not silence the time until then.
-        let lead = Int64(schedule.alarmMinutes ?? 0) * 60_000
-        let farthest = zone.day(at: now + lead).advanced(by: Self.mostDaysAhead)
-        let told = self.told.flatMap { $0 <= farthest ? $0 : nil }
-        return schedule.next(after: told, from: max(min(begin, now), now - Self.latest), in: zone)
+        let told = self.told.flatMap { $0.alarm <= now + Self.correction ? $0 : nil }
+        return schedule.next(after: told?.day, from: max(min(begin, now), now - Self.latest), in: zone)
     }
 
-    /// By how many days the wall of a person who travels may go back.
-    private static let mostDaysAhead = 2
+    /// By how many milliseconds a clock is put back that was right enough: nothing is told again for that.
+    private static let correction: Int64 = 60_000
 }

@@ -29,6 +29,9 @@ public struct WeeklySchedule: Hashable, Sendable {
         public let day: CalendarDay
         /// When the alarm is told, in Unix milliseconds.
         public let alarm: Int64
+
+        /// One of the times from its parts.
+        public init(day: CalendarDay, alarm: Int64) { (self.day, self.alarm) = (day, alarm) }
     }
 
     /// The first occurrence whose alarm is at some moment or after it.

@@ -96,7 +96,7 @@ struct AlarmProgressTests {
     ) throws -> String? {
         let now = try ScheduleTests.time(now)
         guard let due = progress.next(schedule, now: now, in: zone), due.alarm <= now else { return nil }
-        progress.told = due.day
+        progress.told = due
         return iso8601(unixSeconds: due.alarm / 1000)
     }
 
@@ -136,8 +136,18 @@ struct AlarmProgressTests {
         #expect(try Self.tell(&progress, schedule, at: "2026-11-24T06:30:00Z", in: zone) == "2026-11-24T06:30:00Z")
         progress = AlarmProgress(begin: try ScheduleTests.time("2031-01-01T00:00:00Z"))
         #expect(try Self.tell(&progress, schedule, at: "2026-11-25T06:30:00Z", in: zone) == "2026-11-25T06:30:00Z")
+        // Two days ahead, two hours ahead, and so little that it is the same moment.
+        for (wrong, isAgain) in [
+            ("2026-11-28T06:30:00Z", true), ("2026-11-26T08:29:00Z", true), ("2026-11-26T06:30:30Z", false),
+        ] {
+            let local = try ScheduleTests.time(wrong)
+            progress.told = WeeklySchedule.Occurrence(day: zone.day(at: local), alarm: local)
+            let again = try Self.tell(&progress, schedule, at: "2026-11-26T06:30:00Z", in: zone)
+            #expect((again == "2026-11-26T06:30:00Z") == isAgain, "\(wrong) \(again ?? "-")")
+        }
         schedule.alarmMinutes = 10_080
-        progress.told = CalendarDay("2026-12-03")
+        progress.told = WeeklySchedule.Occurrence(
+            day: try #require(CalendarDay("2026-12-03")), alarm: try ScheduleTests.time("2026-11-26T06:30:00Z"))
         #expect(try Self.tell(&progress, schedule, at: "2026-11-26T06:30:00Z", in: zone) == nil)
     }
 }

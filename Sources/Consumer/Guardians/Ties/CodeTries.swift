@@ -13,8 +13,9 @@ import Telemetry
 //
 // So a stranger who goes on trying uses up the first share only, and a guardian who comes with the right code is heard at once. All
 // accounts of the world have 144 tries a day: of a code of six digits, that is one in 7,000. Somebody who has made some seventy
-// accounts can use up both shares. Against that, the dependent sets a code for one guardian: nobody else is connected with it, and so
-// that guardian's tries are in no share.
+// accounts can use up both shares. Against that, the dependent sets a code for one guardian: nobody else is connected with it, and
+// that guardian's tries have a share of their own, 30 at once and then three an hour. It is the number's and not the account's: an
+// account that is deleted and made again, with the same address, goes on where it was.
 //
 // What a stranger can use up is that a new guardian is connected at that hour, and nothing else. The dependent signs in and
 // does everything as before, their guardians see what they saw, and the dependent is told.
@@ -29,6 +30,7 @@ struct CodeTries {
     private var guardians = Attempts()
     private var newcomers = Allowance<[UInt8]>(perSecond: 3.0 / 3600, burst: 200)
     private var others = Allowance<[UInt8]>(perSecond: 3.0 / 3600, burst: 30)
+    private var expected = Allowance<[UInt8]>(perSecond: 3.0 / 3600, burst: 30)
     /// How often accounts have failed at an address or number within a day, and when first, in milliseconds of the clock.
     private var failedThere: [Pair: (count: Int, since: UInt64)] = [:]
     /// How many tries for a dependent have failed since they were last told, and when they were.
@@ -53,7 +55,8 @@ struct CodeTries {
             throw ReplyError(
                 .rateLimited, "too many tries: try again in \(seconds) s", retryAfterSeconds: seconds)
         }
-        if !isExpected, let seconds = takeShare(of: Pair(guardian: guardian, lookup: lookup), clock) {
+        let pair = Pair(guardian: guardian, lookup: lookup)
+        if let seconds = isExpected ? expected.take(lookup, now: clock) : takeShare(of: pair, clock) {
             let words =
                 "too many have tried to connect with this person: try again in \(seconds) s, or ask for a code that is for you alone"
             throw ReplyError(.rateLimited, words, retryAfterSeconds: seconds)

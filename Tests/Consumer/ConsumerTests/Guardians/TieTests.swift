@@ -154,6 +154,20 @@ struct TieTests {
         // After a wrong code, this guardian has to wait, too.
         #expect(tries.failed(grace, lookup, for: nil, clock: clock, now: 0) == nil)
         #expect(thrown(ReplyError.self) { try tries.begin(grace, lookup, isExpected: true, clock: clock) } != nil)
+        // An account that is deleted and made again, with the address of the one who is expected, has no more tries for that.
+        clock += 86_400_000
+        var expected = 0
+        for number in 0..<100 {
+            let account = try ID("again-\(number)")
+            do throws(ReplyError) {
+                try tries.begin(account, lookup, isExpected: true, clock: clock)
+                _ = tries.failed(account, lookup, for: otto, clock: clock, now: Int64(clock))
+                expected += 1
+            } catch {
+                #expect(error.code == .rateLimited)
+            }
+        }
+        #expect(expected == 30)
         // Somebody else is connected meanwhile.
         try tries.begin(try ID("hugo"), [2], clock: clock)
         #expect(tries.failed(try ID("hugo"), [2], for: eva, clock: clock, now: 0) == nil)

@@ -1,3 +1,4 @@
+import Days
 import Glibc
 import HouseholdSupport
 import Records
@@ -11,6 +12,15 @@ import Testing
 @testable import Desk
 @testable import Features
 @testable import vitals_consumer
+
+/// Hears that somebody's devices are being signed out.
+private final class Leaving: PeopleObserver, PasswordObserver, Sendable {
+    let people = Record<ID>()
+
+    func resettingPassword(of user: ID) -> String? { nil }
+    func signingOut(_ user: ID) { people.append(user) }
+    func signedOut(_ user: ID) {}
+}
 
 @Suite("Addresses for notifications, after a password was reset", .timeLimit(.minutes(60)))
 struct PushResetTests {
@@ -104,6 +114,8 @@ struct PushResetTests {
             )
             service.broker.signal(SIGSTOP)
             defer { service.broker.signal(SIGCONT) }
+            let leaving = Leaving()
+            try service.onSession { $0.context.changes.add(leaving) }
             let outcomes = Record<Reply.Outcome>()
             try service.ask(
                 nil, "reset-password",
@@ -117,7 +129,7 @@ struct PushResetTests {
                 guard case .ok(let data) = try outcomes.wait(for: 1)[0] else { throw TestFailure("it was not reset") }
                 #expect(try data.text("message").contains("all devices will be signed out soon"))
             } else {
-                try waitUntil { try service.onSession { try $0.devices.ids(of: user).isEmpty } }
+                #expect(try leaving.people.wait(for: 1) == [user])
             }
             // As a device would ask that is still connected.
             for (verb, fields) in [("push/confirm", confirm), ("push/add", other)] {
@@ -169,15 +181,6 @@ struct PushResetTests {
                     "password": .string(Self.new),
                 ])
             #expect(reply["message"] == "The password was changed, and all devices are signed out: sign in")
-        }
-    }
-
-    /// Looks again and again whether something is so.
-    private func waitUntil(_ isSo: () throws -> Bool) throws {
-        let end = ContinuousClock.now + limit
-        while try !isSo() {
-            guard ContinuousClock.now < end else { throw TestFailure("it has not come to this in time") }
-            usleep(10_000)
         }
     }
 

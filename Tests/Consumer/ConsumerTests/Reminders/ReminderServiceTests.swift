@@ -151,6 +151,19 @@ struct ReminderServiceTests {
         }
     }
 
+    @Test("follow the first time zone that a person names")
+    func firstZone() throws {
+        try Circle.with { circle in
+            let ada = try circle.person()
+            try circle.done(ada, "reminders/add", Self.daily.replacing("time", with: "22:00"))
+            // It is nine in the morning for the service, and six in the evening in Tokyo.
+            try circle.move(ada, to: "Asia/Tokyo")
+            circle.advance(4 * 3_600_000)
+            try circle.look()
+            #expect(try circle.reminded(ada).map { $0["time"] } == [.integer(start + 4 * 3_600_000)])
+        }
+    }
+
     @Test("are told up to an hour late after a pause, and follow a person who moves, and end with what is deleted")
     func late() throws {
         var people: [ID] = []
