@@ -260,7 +260,8 @@ let package = Package(
             name: "vitals-load", dependencies: ["Daemon", "MQTT", "Reactor", "Telemetry", "Vault"],
             path: "Tests/Benchmarks/vitals-load", swiftSettings: house),
 
-        testSupport(nil, "TestSupport", ["MQTT"], exclude: ["receiver.py", "web_server.py"]),
+        .target(name: "TestThreads", path: "Tests/TestThreads"),
+        testSupport(nil, "TestSupport", ["MQTT", "TestThreads"], exclude: ["receiver.py", "web_server.py"]),
         tests(.values, "TelemetryTests", ["Telemetry", "TestSupport"]),
         tests(.values, "FitnessTests", ["Fitness"]),
         tests(.values, "WorkoutsTests", ["Fitness", "TestSupport", "Workouts"], exclude: ["workout.py"]),
