@@ -79,6 +79,8 @@ extension Reminders {
         _ request: PeopleRequest, now: Int64, _ body: (inout [Reminder]) throws -> JSON
     ) throws -> JSON {
         let user = try request.user
+        // What is due in this second is told before it is changed.
+        lookNow(at: user, now: now)
         let reply = try context.answered.once(request, now: now) {
             let before = try reminders.read(user)
             var kept = before

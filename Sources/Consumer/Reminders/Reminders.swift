@@ -56,6 +56,14 @@ package final class Reminders: FeatureService, PeopleObserver, @unchecked Sendab
         attempt(user) { () throws(VaultError) in try look(at: user) }
     }
 
+    /// Tells somebody at once of what is due.
+    func lookNow(at user: ID, now: Int64) {
+        attempt(user) { () throws(VaultError) in
+            if unread.contains(user) { try look(at: user) }
+            if let time = alarms[user], time <= now { try tell(user, now: now) }
+        }
+    }
+
     /// Finds out when somebody's next alarm comes.
     private func look(at user: ID) throws(VaultError) {
         let (now, zone) = (context.now(), try histories.zone(of: user))

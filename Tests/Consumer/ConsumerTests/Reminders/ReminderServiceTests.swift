@@ -151,6 +151,22 @@ struct ReminderServiceTests {
         }
     }
 
+    @Test("are told in the second in which they are due, even if they are changed, silenced or deleted in it")
+    func changedWhenDue() throws {
+        try Circle.with { circle in
+            let ada = try circle.person()
+            let ids = try (1...3).map { _ in try circle.done(ada, "reminders/add", Self.daily)["reminder"] ?? .null }
+            circle.advance(3_600_000)
+            try circle.done(ada, "reminders/change", ["reminder": ids[0], "time": "11:00"])
+            try circle.done(ada, "reminders/change", ["reminder": ids[1], "enabled": false])
+            try circle.done(ada, "reminders/delete", ["reminder": ids[2]])
+            #expect(try circle.reminded(ada).count == 3)
+            circle.advance(3_600_000)
+            try circle.look()
+            #expect(try circle.reminded(ada).count == 4)
+        }
+    }
+
     @Test("follow the first time zone that a person names")
     func firstZone() throws {
         try Circle.with { circle in
