@@ -29,8 +29,9 @@ final class PushDelivery: FeatureService, PeopleObserver, NotificationObserver, 
     var trials = Allowance<ID>(perSecond: 1.0 / 30, burst: 5)
     /// Who has reset their password, until the devices of before are out: these could add and confirm addresses.
     private var leaving: Set<ID> = []
-    /// The addresses that a reset is switching off just now.
-    private var switchedOff: Set<ID> = []
+    /// Whether the broker has confirmed, since the start, that only devices are let in that should be. Until it has, devices may
+    /// still ask that a reset has signed out in an earlier run.
+    private var isBrokerInLine = false
     /// How long an address is left alone.
     var backoff = Backoff(first: .seconds(5), limit: .seconds(3600))
     /// What became of the latest message to each address.
@@ -78,15 +79,19 @@ final class PushDelivery: FeatureService, PeopleObserver, NotificationObserver, 
     func settingsChanged() { goOn(at: 0) }
 
     func added(_ notification: Notification, _ id: String, to user: ID) throws(VaultError) {
-        guard context.settings[PushSetting.self].push != nil else { return }
-        let addresses = try PushList(context.documents, of: user).entries.filter { entry in
-            notification.kind == .pushOff ? switchedOff.contains(entry.id) : entry.wants(notification.kind)
-        }.map(\.id)
-        guard !addresses.isEmpty else { return }
-        let isUrgent = context.features.kind(notification.kind.name)?.isAlert ?? false
-        guard
-            try queue.add(id, for: addresses, of: user, isUrgent: isUrgent, now: context.now())
-        else {
+        // Where this goes, `resettingPassword` knows.
+        guard notification.kind != .pushOff else { return }
+        let wanting = try PushList(context.documents, of: user).entries.filter { $0.wants(notification.kind) }
+        try bring(id, notification.kind, to: wanting.map(\.id), of: user)
+    }
+
+    /// Has a notification brought to some addresses of a person, within the transaction that keeps it.
+    private func bring(
+        _ id: String, _ kind: Notification.Kind, to addresses: [ID], of user: ID
+    ) throws(VaultError) {
+        guard context.settings[PushSetting.self].push != nil, !addresses.isEmpty else { return }
+        let isUrgent = context.features.kind(kind.name)?.isAlert ?? false
+        guard try queue.add(id, for: addresses, of: user, isUrgent: isUrgent, now: context.now()) else {
             return context.limitedLog.warning("push full") { "a notification is brought nowhere: too many wait\($0)" }
         }
         if isUrgent { for address in addresses { pauses[address] = nil } }
@@ -101,26 +106,35 @@ final class PushDelivery: FeatureService, PeopleObserver, NotificationObserver, 
     func resettingPassword(of user: ID) throws(VaultError) -> String? {
         var list = try PushList(context.documents, of: user)
         // Those that are off have heard of it, or have nothing else on its way.
-        switchedOff = Set(list.entries.filter(\.isEnabled).map(\.id))
-        defer { switchedOff = [] }
+        let switchedOff = list.entries.filter(\.isEnabled).map(\.id)
         guard !switchedOff.isEmpty else { return nil }
         for index in list.entries.indices { list.entries[index].isEnabled = false }
         try list.keep(context.documents, of: user)
         for address in switchedOff { try queue.remove(to: address, of: user) }
         // The last that goes there.
         let text = try context.notifications.language(of: user)(.pushOff)
-        try context.notifications.add(Notification(kind: .pushOff, time: context.now(), text: text), to: user)
+        let last = try context.notifications.add(
+            Notification(kind: .pushOff, time: context.now(), text: text), to: user)
+        try bring(last, .pushOff, to: switchedOff, of: user)
         return "Your notifications go to no address until you confirm it: vitals push"
     }
+
+    func brokerIsInLine(_ found: Set<ID>) { isBrokerInLine = true }
 
     func signingOut(_ user: ID) { leaving.insert(user) }
     func signedOut(_ user: ID) { leaving.remove(user) }
 
     /// - Throws: while a device of before a reset may still ask.
     func requireSettled(_ user: ID) throws(ReplyError) {
-        guard leaving.contains(user) else { return }
-        let words = "your password was reset, and your devices are being signed out: try again soon"
-        throw ReplyError(.busy, words, retryAfterSeconds: 5)
+        if leaving.contains(user) {
+            let words = "your password was reset, and your devices are being signed out: try again soon"
+            throw ReplyError(.busy, words, retryAfterSeconds: 5)
+        }
+        // Without rules at the broker there are no accounts, and nobody resets a password.
+        guard isBrokerInLine || context.rules == nil else {
+            let words = "the service has just started, and makes sure that old devices are signed out: try again soon"
+            throw ReplyError(.busy, words, retryAfterSeconds: 5)
+        }
     }
 
     /// Nothing more is known of an address.

@@ -48,13 +48,16 @@ struct PushQueue {
         let hasUrgent: Bool
     }
 
-    /// Adds a notification for some addresses of a person, within the transaction that keeps it.
+    /// Adds a notification for some addresses of a person, within the transaction that keeps it. Where all people together have
+    /// too much on its way, room is made by the person who has most, so that nobody fills the queue for others.
     /// - Returns: whether there was room.
     func add(
         _ notification: String, for addresses: [ID], of person: ID, isUrgent: Bool, now: Int64
     ) throws(VaultError) -> Bool {
-        let limit = isUrgent ? Self.most : Self.most - Self.reserve
-        guard try count() + addresses.count <= limit else { return false }
+        let surplus = try count() + addresses.count - (isUrgent ? Self.most : Self.most - Self.reserve)
+        if surplus > 0 {
+            guard try makeRoom(surplus, for: person, adding: addresses.count) else { return false }
+        }
         for address in addresses {
             try store.database.execute(
                 """
@@ -72,6 +75,22 @@ struct PushQueue {
                 SELECT number FROM push_queue WHERE person = ?1 ORDER BY urgent DESC, number DESC
                 LIMIT 9223372036854775807 OFFSET ?2)
             """, [.text(person.text), .integer(Self.mostOfPerson)])
+        return true
+    }
+
+    /// Removes what matters least of the person who has most on its way, if that is more than `person` will have.
+    /// - Returns: whether it was.
+    private func makeRoom(_ surplus: Int, for person: ID, adding count: Int) throws(VaultError) -> Bool {
+        let counts = try store.database.query(
+            "SELECT person, count(*) AS waiting FROM push_queue GROUP BY person ORDER BY waiting DESC, person"
+        ) { row throws(VaultError) in (person: try row.text("person"), waiting: Int(try row.int("waiting"))) }
+        let own = counts.first { $0.person == person.text }?.waiting ?? 0
+        guard let most = counts.first, most.waiting - surplus >= own + count else { return false }
+        try store.database.execute(
+            """
+            DELETE FROM push_queue WHERE number IN (
+                SELECT number FROM push_queue WHERE person = ?1 ORDER BY urgent, number LIMIT ?2)
+            """, [.text(most.person), .integer(surplus)])
         return true
     }
 

@@ -74,6 +74,8 @@ final class Circle {
         defer { consumer.stop() }
         consumer.session.subscribe(consumer.desk.subscriptions) { granted.append($1 == nil) }
         #expect(try granted.wait(for: 2).allSatisfy { $0 })
+        // Its broker has no rules, and will never say so.
+        consumer.session.loop.sync { consumer.features.brokerIsInLine([]) }
         try body(consumer)
     }
 

@@ -11,6 +11,7 @@ import Testing
 @testable import Admission
 @testable import Desk
 @testable import Features
+@testable import Push
 @testable import vitals_consumer
 
 /// Hears that somebody's devices are being signed out.
@@ -142,6 +143,25 @@ struct PushResetTests {
             defer { tablet.stop() }
             #expect(try tablet.done("push/confirm", confirm)["enabled"] == true)
             try tablet.done("push/add", other)
+        }
+    }
+
+    @Test("are neither added nor confirmed after a start until the broker lets in only devices that should be")
+    func started() throws {
+        try AccountService.with(more: Circle.pushSettings) { service in
+            let user = try ID(service.signUp("ada@example.org").text("user"))
+            let codes = try service.onSession { accounts in
+                // As another run of the consumer begins, at a broker whose rules are not in line yet.
+                let delivery = PushDelivery(accounts.context)
+                func code() -> ReplyError.Code? {
+                    do throws(ReplyError) { try delivery.requireSettled(user) } catch { return error.code }
+                    return nil
+                }
+                let before = code()
+                delivery.brokerIsInLine([])
+                return [before, code()]
+            }
+            #expect(codes == [.busy, nil])
         }
     }
 

@@ -201,7 +201,7 @@ struct PushServiceTests {
         }
     }
 
-    @Test("are at most a hundred on their way to a person, of which alerts stay, and some thousands to all people")
+    @Test("are at most a hundred on their way to a person, of which alerts stay")
     func bounded() throws {
         let receiver = try PushReceiver()
         try receiver.answers("status 500")
@@ -215,28 +215,39 @@ struct PushServiceTests {
                 try context.store.database.first("SELECT sum(urgent) FROM push_queue", row: Row.int)
             }
             #expect(urgent == 1)
-            let (taken, plain, alerts) = try circle.onSession { context -> (Int, Bool, Bool) in
+        }
+    }
+
+    @Test(
+        "are some thousands at most on their way to all people, where whoever has most makes room, and alerts have more"
+    )
+    func crowded() throws {
+        try Circle.with(more: Circle.pushSettings) { circle in
+            let (ada, bob) = (try circle.person(), try circle.person())
+            try circle.onSession { context in
                 let queue = PushQueue(store: context.store)
                 let addresses = try (1...5).map { _ in try drawnID() }
-                var taken = 0
-                fill: while true {
-                    let person = try drawnID()
-                    for _ in 1...20 {
-                        let isTaken = try context.store.change(person) { () throws(VaultError) in
-                            try queue.add("n\(taken)", for: addresses, of: person, isUrgent: false, now: start)
-                        }
-                        guard isTaken else { break fill }
-                        taken += 1
+                func rows(_ person: ID?) throws -> Int64? {
+                    let condition = person.map { "WHERE person = '\($0.text)'" } ?? ""
+                    return try context.store.database.first(
+                        "SELECT count(*) FROM push_queue \(condition)", row: Row.int)
+                }
+                func add(_ notification: String, _ person: ID, isUrgent: Bool = false) throws -> Bool {
+                    try context.store.change(person) { () throws(VaultError) in
+                        try queue.add(notification, for: addresses, of: person, isUrgent: isUrgent, now: start)
                     }
                 }
-                func add(isUrgent: Bool) throws -> Bool {
-                    try context.store.change(ada) { () throws(VaultError) in
-                        try queue.add("more", for: addresses, of: ada, isUrgent: isUrgent, now: start)
-                    }
+                for number in 0..<(PushQueue.most - PushQueue.reserve) / 100 {
+                    let person = number == 0 ? ada : try drawnID()
+                    for notification in 0..<20 { #expect(try add("\(number) \(notification)", person)) }
                 }
-                return (taken, try add(isUrgent: false), try add(isUrgent: true))
+                #expect(try rows(nil) == 8000 && rows(ada) == 100)
+                // Nobody has more than she does.
+                #expect(try !add("one more", ada) && rows(nil) == 8000)
+                for notification in 0..<9 { #expect(try add("of Bob \(notification)", bob)) }
+                #expect(try rows(nil) == 8000 && rows(bob) == 45)
+                #expect(try add("an alert", ada, isUrgent: true) && rows(ada) == 100)
             }
-            #expect(taken * 5 + 100 == PushQueue.most - PushQueue.reserve && !plain && alerts)
         }
     }
 
