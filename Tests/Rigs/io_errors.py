@@ -19,12 +19,13 @@ was never sent, and there are:
 - otherwise, where it was the gateway: all that was replied with, and all that the consumer had before;
 - where it was the consumer: everything, since the gateway had it.
 
-Besides, for real: a disk that is full and gets room again, a folder that can only be read, a database that another
-process keeps locked for longer than the five seconds that a program waits. The first two need the right to mount, and are
-left out, with a remark, where there is none."""
+Besides, for real: a disk that is full and gets room again, after which a program goes on, or is killed and started again; a
+folder that can only be read; a database that another process keeps locked for longer than the five seconds that a program
+waits. All but the last need the right to mount, and are left out, with a remark, where there is none."""
 
 import collections
 import contextlib
+import itertools
 import os
 import random
 import shutil
@@ -67,7 +68,7 @@ def run(size, seed):
             cases(home, program, households, choose, outcome)
         real = [locked]
         if can_mount(home.folder):
-            real += [full, read_only]
+            real += [full, full_and_killed, read_only]
         else:
             outcome.remarks.append("no right to mount: full and read-only file systems were not tried")
         for case in real:
@@ -386,8 +387,17 @@ def can_mount(folder):
 
 
 def full(home, program, outcome):
-    """A disk that is full while readings come, and then gets room again."""
-    case = f"{program}, full disk"
+    """A disk that is full while readings come, and then gets room again: nothing is lost."""
+    full_disk(home, program, outcome, f"{program}, full disk", is_killed=False)
+
+
+def full_and_killed(home, program, outcome):
+    """The same, but the program is killed before there is room, and with it goes what waits in its memory. What a reply
+    told of was on the disk by then; what a gateway told to nobody may be lost."""
+    full_disk(home, program, outcome, f"{program}, full disk, killed", is_killed=True)
+
+
+def full_disk(home, program, outcome, case, is_killed):
     outcome.cases += 1
     home.prepare()
     with mounted(home.folder / program, "16m"):
@@ -398,36 +408,63 @@ def full(home, program, outcome):
         with open(filler, "wb", buffering=0) as file, contextlib.suppress(OSError):
             while True:
                 file.write(bytes(4096))
-        values = []
-        while "full" not in home.log(program) and len(values) < 20_000:
-            values.append(1000 + len(values))
-            home.tell_sensor(f"heart-rate {values[-1]}")
+        told = set()
+        while "full" not in home.log(program) and len(told) < 20_000:
+            value = 1000 + len(told)
+            home.tell_sensor(f"heart-rate {value}")
+            told.add(("bpm", value))
             # The consumer does not store more than 1,000 readings in a second, because no sensor sends so many.
             time.sleep(0.002)
         if "full" not in home.log(program):
             outcome.problems.append(f"{case}: nothing is said of it\n{home.log(program)[-500:]}")
-        if program == "gateway" and load.read_steps(home, 4000, 5) is not None:
-            outcome.problems.append(f"{case}: a reading was replied with that is nowhere")
+        due = set(told)
+        if program == "gateway":
+            replied, refused = ask(home, outcome, case)
+            told |= replied | refused
+            due = replied if is_killed else due | replied
         if program == "consumer":
             acknowledged = home.outbox("SELECT count(*) FROM blocks WHERE state = 1")[0][0]
             known = home.stored_blocks()
             if acknowledged > known:
                 outcome.problems.append(f"{case}: {acknowledged} blocks are acknowledged, {known} are stored")
+        if is_killed:
+            home.kill(program)
         filler.unlink()
-        finish(home, outcome, case, values)
+        if is_killed:
+            home.start_again(program)
+        finish(home, outcome, case, due, told)
 
 
-def finish(home, outcome, case, values):
-    """Everything must be acknowledged, and stored once."""
+def ask(home, outcome, case):
+    """Asks for steps while the gateway's disk is full, until one reading was refused and another, later, replied with.
+
+    A full disk takes a little now and then: as much as fits into a log that was just emptied. So a reply is no mistake, but
+    a promise, and whether the first reading is refused is chance. Returns the (kind, value) of either sort; what was
+    refused may have been kept nevertheless."""
+    replied, refused, end = set(), set(), time.monotonic() + LIMIT
+    for value in itertools.count(4000):
+        reply = load.read_steps(home, value, 5)
+        (refused if reply is None else replied).add(("steps", value))
+        if (refused and reply is not None) or time.monotonic() > end:
+            break
+    if not refused:
+        outcome.problems.append(f"{case}: {len(replied)} readings were replied with, and none was refused")
+    return replied, refused
+
+
+def finish(home, outcome, case, due, told):
+    """Everything must be acknowledged. What is due must be stored once, and nothing that was never told."""
     begin = time.monotonic()
     if not home.until(home.is_drained):
         outcome.problems.append(f"{case}: does not recover\n{home.log('gateway')[-500:]}{home.log('consumer')[-500:]}")
     outcome.recovery = max(outcome.recovery, time.monotonic() - begin)
     home.end_both(outcome, case)
-    found = collections.Counter(row["bpm"] for row in home.stored())
-    outcome.lost += len(set(values) - set(found))
+    found = stored_now(home)
+    if lost := due - set(found):
+        outcome.problems.append(f"{case}: lost {sorted(lost)[:20]}")
+    outcome.lost += len(lost)
     outcome.duplicated += sum(x > 1 for x in found.values())
-    outcome.corrupt += len(set(found) - set(values)) + len(list(unsound(home)))
+    outcome.corrupt += len(set(found) - told) + len(list(unsound(home)))
 
 
 def read_only(home, program, outcome):
@@ -460,11 +497,11 @@ def locked(home, program, outcome):
     if not home.until(home.is_recording):
         outcome.problems.append(f"{case}: does not start")
     path = home.folder / program / {"gateway": "outbox.db", "consumer": "vitals.db"}[program]
-    values = list(range(1000, 1100))
+    told = {("bpm", value) for value in range(1000, 1100)}
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as database:
         database.execute("BEGIN IMMEDIATE")
         begin = time.monotonic()
-        for value in values:
+        for _, value in sorted(told):
             home.tell_sensor(f"heart-rate {value}")
         if program == "consumer":
             # The gateway's blocks wait: nobody acknowledges them.
@@ -475,7 +512,7 @@ def locked(home, program, outcome):
         if program == "consumer" and home.outbox("SELECT count(*) FROM blocks WHERE state = 1 AND sequence > 0")[0][0]:
             outcome.problems.append(f"{case}: a block was acknowledged that could not be stored")
         database.execute("ROLLBACK")
-    finish(home, outcome, case, values)
+    finish(home, outcome, case, told, told)
 
 
 def waits_for_signals(pid):
