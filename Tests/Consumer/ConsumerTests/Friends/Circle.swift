@@ -94,6 +94,27 @@ final class Circle {
         }.get()
     }
 
+    /// What `look` finds on the service's thread, at the end of one of its turns: nothing there changes in between.
+    /// - Parameter what: what is looked for, for the error if it does not come.
+    func found<Value: Sendable>(_ what: String, _ look: @escaping @Sendable () throws -> Value?) throws -> Value {
+        let answer = Record<Result<Value, any Error>>()
+        let loop = consumer.session.loop
+        loop.perform {
+            var isOver = false
+            loop.beforeWaiting {
+                guard !isOver else { return }
+                do {
+                    guard let found = try look() else { return }
+                    answer.append(.success(found))
+                } catch {
+                    answer.append(.failure(error))
+                }
+                isOver = true
+            }
+        }
+        return try answer.take(what) { $0 }.get()
+    }
+
     /// Somebody with an account, and a profile where they have a name.
     func person(_ email: String? = nil, name: String? = nil, locale: String? = nil) throws -> ID {
         let user = try onSession { context in

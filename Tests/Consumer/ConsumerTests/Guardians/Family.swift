@@ -147,16 +147,21 @@ struct Family {
 
     /// What `body` makes of what guardians see, on the session's thread.
     func onSession<Value: Sendable>(_ body: @escaping @Sendable (Guardians) -> Value) throws -> Value {
-        guard let guardians = circle.consumer.features.only(Guardians.self) else { throw TestFailure("no guardians") }
+        let guardians = try guardians
         return circle.consumer.session.loop.sync { body(guardians) }
     }
 
-    /// Looks in each turn of the session's thread whether it has come to this.
-    func wait(_ isReached: @escaping @Sendable (Guardians) -> Bool) throws {
-        let end = ContinuousClock.now + limit
-        while try !onSession(isReached) {
-            guard ContinuousClock.now < end else { throw TestFailure("it has not come to this in time") }
+    private var guardians: Guardians {
+        get throws {
+            guard let found = circle.consumer.features.only(Guardians.self) else { throw TestFailure("no guardians") }
+            return found
         }
+    }
+
+    /// Waits until it has come to this.
+    func wait(_ isReached: @escaping @Sendable (Guardians) -> Bool) throws {
+        let guardians = try guardians
+        _ = try circle.found("what is waited for") { isReached(guardians) ? true : nil }
     }
 
     /// Sets up an area of 200 m around Otto's home.

@@ -33,10 +33,16 @@ extension Circle {
 
     /// What `body` makes of what brings notifications, on the session's thread.
     func onDelivery<Value: Sendable>(_ body: @escaping @Sendable (PushDelivery) throws -> Value) throws -> Value {
-        let delivery = consumer.features.only(PushDelivery.self)
-        return try onSession { _ in
-            guard let delivery else { throw TestFailure("nothing brings notifications") }
-            return try body(delivery)
+        let delivery = try delivery
+        return try onSession { _ in try body(delivery) }
+    }
+
+    private var delivery: PushDelivery {
+        get throws {
+            guard let found = consumer.features.only(PushDelivery.self) else {
+                throw TestFailure("nothing brings notifications")
+            }
+            return found
         }
     }
 
@@ -75,13 +81,11 @@ extension Circle {
     }
 
     /// A person's addresses, as soon as their list is as wanted.
-    func pushes(_ user: ID, until isWanted: ([JSON]) -> Bool) throws -> [JSON] {
-        let end = ContinuousClock.now + limit
-        while true {
-            let found = try elements(onDelivery { try $0.list(of: user) }, "addresses")
-            if isWanted(found) { return found }
-            guard ContinuousClock.now < end else { throw TestFailure("the list stays \(found)") }
-            usleep(10_000)
+    func pushes(_ user: ID, until isWanted: @escaping @Sendable ([JSON]) -> Bool) throws -> [JSON] {
+        let delivery = try delivery
+        return try found("a list of addresses as wanted") {
+            let addresses = try elements(delivery.list(of: user), "addresses")
+            return isWanted(addresses) ? addresses : nil
         }
     }
 
