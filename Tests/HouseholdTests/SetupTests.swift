@@ -111,10 +111,18 @@ struct SetupTests {
         #expect(subscriber.line(containing: "sensors/strap/heart-rate {") != nil, "\(subscriber.text)")
         let settings = machine.folder.path("etc/consumer.json5")
         let readings = ["readings", "--settings", settings, "--user", "ada", "--kind", "heart-rate"]
-        #expect(
-            subscriber.waits(within: .seconds(90)) {
-                (try? RunningProgram.run("vitals-consumer", readings))?.contains("bpm") == true
-            })
+        // Each acknowledgement says that something was stored; the first is of the key alone.
+        let acknowledgements = try RunningProgram(
+            "/usr/bin/stdbuf",
+            ["-oL", "mosquitto_sub", "-F", "%t", "-p", "\(machine.port)", "-u", "home"]
+                + ["-P", machine.text("etc/home.password").trimmingCharacters(in: .newlines)]
+                + ["-t", "vitals/v1/gateways/home/control"])
+        var isStored = false
+        for count in 0..<10 where !isStored {
+            guard acknowledgements.line(after: count, within: .seconds(90)) != nil else { break }
+            isStored = try RunningProgram.run("vitals-consumer", readings).contains("bpm")
+        }
+        #expect(isStored)
 
         let password = machine.folder.path("etc/ada.password")
         let today = try RunningProgram(

@@ -178,10 +178,11 @@ struct UpgradeTests {
     @Test("an upgrade that was killed goes on with the next run, and one without a way back does not begin")
     func interrupted() throws {
         let machine = try Machine("consumer")
-        let second = try machine.package("1.2", asService: "exec sleep 600")
+        let begun = try NamedPipe(in: machine.folder)
+        let second = try machine.package("1.2", asService: "echo begun >'\(begun.path)'; exec sleep 600")
         let first = try machine.upgrade(second)
         #expect(first.line(containing: "Setting up vitals-consumer", within: .seconds(60)) != nil, "\(first.text)")
-        #expect(first.waits(within: .seconds(60)) { (try? machine.installed()) == "1.2" })
+        #expect(try begun.read(within: .seconds(60)) == "begun\n" && machine.installed() == "1.2")
         first.signal(SIGKILL)
         _ = first.exitStatus()
         let next = try machine.upgrade(nil, limit: 4)
