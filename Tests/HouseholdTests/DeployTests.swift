@@ -26,8 +26,7 @@ struct DeployTests {
             folder = try TemporaryFolder()
             for name in ["apt-get", "dpkg-query", "sudo", "swift", "openssl", "mosquitto", "mosquitto_passwd", "mkdir"]
             {
-                let program = try folder.write("#!/bin/sh\necho $0 >>\(folder.path("caught"))\nexit 1\n", to: name)
-                try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+                try folder.writeProgram("#!/bin/sh\necho $0 >>\(folder.path("caught"))\nexit 1\n", to: name)
             }
             path = "\(folder.path):/usr/sbin:/usr/bin:/sbin:/bin"
         }

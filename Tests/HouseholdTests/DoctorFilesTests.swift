@@ -33,8 +33,7 @@ struct DoctorFilesTests {
         let vitals = try RunningProgram.copy("vitals", into: place)
         func visit() throws -> DoctorVisit { try DoctorVisit(machine.folder, ["--timeout", "2"], program: [vitals]) }
         func script(_ text: String) throws {
-            try place.write("#!/bin/sh\n\(text)\n", to: "vitals-gateway")
-            chmod(place.path("vitals-gateway"), 0o755)
+            try place.writeProgram("#!/bin/sh\n\(text)\n", to: "vitals-gateway")
         }
         let real = try RunningProgram.path(of: "vitals-gateway")
         try script("\(real) \"$@\" | sed 's/\"version\":\"[^\"]*\"/\"version\":\"0.0.9\"/'")

@@ -23,9 +23,7 @@ struct UpgradeTests {
             try folder.write("", to: "root/var/lib/dpkg/status")
             let python = ProcessInfo.processInfo.environment["VITALS_PYTHON"] ?? "python3"
             let services = "'\(python)' -B '\(projectFolder)/Tests/Rigs/services.py' '\(folder.path("services"))'"
-            try folder.write("#!/bin/sh\ncd '\(projectFolder)'\nexec \(services) \"$@\"\n", to: "service.text")
-            // By a program: a child of another test's that had it open to write would keep everybody from running it.
-            try RunningProgram.run("install", ["-m", "755", folder.path("service.text"), folder.path("service")])
+            try folder.writeProgram("#!/bin/sh\ncd '\(projectFolder)'\nexec \(services) \"$@\"\n", to: "service")
             let command = [folder.path("root/usr/bin/\(name)"), "--settings", folder.path("\(what).json5")]
             try folder.write(command.joined(separator: "\n"), to: "services/\(name).command")
             try RunningProgram.run("dpkg", ["--root=\(folder.path("root"))", "-i", try package("1.0")])

@@ -275,3 +275,17 @@ private struct Printed {
     /// The line that has not ended, if there is one.
     var unfinished: [String] { lineStart == bytes.count ? [] : [String(decoding: bytes[lineStart...], as: UTF8.self)] }
 }
+
+extension TemporaryFolder {
+    /// Writes a program into it, which everybody may run who may enter the folder, in place of one of the same name.
+    ///
+    /// Another program writes it: a child of another test's that had it open to write would keep everybody from running it.
+    /// - Parameter script: begins with `#!`.
+    /// - Returns: the program's path.
+    @discardableResult
+    public func writeProgram(_ script: String, to name: String) throws -> String {
+        let text = try write(script, to: "\(name).text")
+        try RunningProgram.run("install", ["-m", "755", text, path(name)])
+        return path(name)
+    }
+}

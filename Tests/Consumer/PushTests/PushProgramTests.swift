@@ -111,8 +111,7 @@ struct PushProgramTests {
     func programs() throws {
         let folder = try TemporaryFolder()
         func outcome(_ script: String) throws -> PushProgram.Outcome {
-            let path = try folder.write("#!/bin/sh\n\(script)\n", to: "python")
-            #expect(chmod(path, 0o700) == 0)
+            let path = try folder.writeProgram("#!/bin/sh\n\(script)\n", to: "python")
             return try send("json://127.0.0.1/", to: pushSettings("{ python: \"\(path)\", time_limit: \"2 s\" }"))
         }
         #expect(try send("json://127.0.0.1/", to: pushSettings(#"{ python: "/nowhere/python3" }"#)) == .noApprise)
@@ -133,8 +132,7 @@ struct PushProgramTests {
             printf '%s\\n' "$@" > \(folder.path("arguments"))
             exec /usr/bin/python3 "$@"
             """
-        let python = try folder.write(script, to: "python")
-        #expect(chmod(python, 0o700) == 0)
+        let python = try folder.writeProgram(script, to: "python")
         let own = try pushSettings("{ python: \"\(python)\", private_hosts: [\"127.0.0.1\"] }")
         #expect(try send("json://ada:the-secret@\(receiver.place)/the-path", "the-text", to: own) == .sent)
         let environment = try String(contentsOfFile: folder.path("environment"), encoding: .utf8)
