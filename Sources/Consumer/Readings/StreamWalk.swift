@@ -1,0 +1,87 @@
+import Files
+import Records
+import Telemetry
+
+/// The blocks of one stream, in the order of their first hours.
+struct StreamWalk {
+    private let stream: StoredStream
+    /// The times at which readings are another person's.
+    private let foreignTimes: [Range<Int64>]
+    private let store: Store
+    private let kind: Reading.Kind
+    private var range: Range<Int64>
+    /// What its owner had deleted.
+    private let deleted: DeletedRanges
+    private var reader: StreamReader
+    private let corrections: Corrections
+    private var page: ArraySlice<StoredBlock> = []
+    private var last: (hour: Int64, number: Int64)?
+    private var isFinished = false
+    /// Numbers of blocks that do not open.
+    private(set) var unreadable: Set<Int64> = []
+    private let pageSize: Int
+
+    /// Nil if `goesOn` says no while clock blocks are opened.
+    /// - Parameter streams: how many walks are under way at once, each with a page in memory.
+    init?(
+        _ stream: StoredStream, _ person: Keys.Person, _ store: Store, kind: Reading.Kind, range: Range<Int64>,
+        deleted: DeletedRanges, walks streams: Int, _ goesOn: (Int) -> Bool
+    ) throws(VaultError) {
+        pageSize = min(64, max(1, 256 / max(1, streams)))
+        self.stream = stream
+        foreignTimes = try store.foreignTimes(of: stream)
+        self.store = store
+        self.kind = kind
+        self.range = range
+        self.deleted = deleted
+        reader = StreamReader(stream, person, store)
+        guard let corrections = try Corrections(of: stream, &reader, store, while: goesOn) else { return nil }
+        self.corrections = corrections
+    }
+
+    /// Begins again with the blocks that may have readings from a time on.
+    mutating func beginAgain(from time: Int64) {
+        range = max(time, range.lowerBound)..<max(time, range.upperBound)
+        (page, last, isFinished) = ([], nil, false)
+    }
+
+    /// The first hour in which the next block may have readings; nil at the end.
+    mutating func nextHour() throws(VaultError) -> Int64? {
+        if page.isEmpty, !isFinished {
+            page = try nextPage()[...]
+            isFinished = page.count < pageSize
+        }
+        return page.first.map { $0.firstHour + corrections.slack.lowerBound }
+    }
+
+    /// Those readings of the next block that are wanted, and how many it has in all.
+    mutating func takeBlock() throws(VaultError) -> (entries: [StoredReadings.Entry], opened: Int) {
+        guard let block = page.popFirst() else { return ([], 0) }
+        last = (block.firstHour, block.number)
+        guard let readings = try reader.readings(of: block) else {
+            unreadable.insert(block.number)
+            return ([], 0)
+        }
+        var entries: [StoredReadings.Entry] = []
+        for (index, found) in readings.enumerated() where found.reading.kind == kind {
+            var reading = found.reading
+            reading.moment.wall = corrections.corrected(reading.moment, of: found.boot)
+            let wall = reading.moment.wall
+            guard !foreignTimes.contains(where: { $0.contains(wall) }) else { continue }
+            guard range.contains(wall), !deleted.contains(wall) else { continue }
+            entries.append(
+                StoredReadings.Entry(
+                    reading: reading, stream: stream.number, session: found.session, sequence: found.sequence,
+                    isLoose: found.isLoose, index: index))
+        }
+        return (entries, readings.count)
+    }
+
+    private func nextPage() throws(VaultError) -> [StoredBlock] {
+        guard var hours = HourSpan([range.lowerBound, range.upperBound]) else { return [] }
+        hours.first -= corrections.slack.upperBound
+        hours.last -= corrections.slack.lowerBound
+        return try store.blocks(
+            of: stream.number, kinds: Grant.Kinds(kind), hours: hours, after: last, limit: pageSize)
+    }
+}
