@@ -101,11 +101,9 @@ package struct Corrections {
         return shifts
     }
 
-    /// How many hours a reading may move: as far as those of the boot whose clock was most wrong. With the sum over all
-    /// boots, each question would walk years, if a gateway does not know the time when it starts.
-    var slack: ClosedRange<Int64> {
-        let sums = byBoot.values.compactMap { $0.steps.last?.sum }
-        let (back, ahead) = (sums.map(\.back).min() ?? 0, sums.map(\.ahead).max() ?? 0)
-        return HourSpan.hour(back)...(HourSpan.hour(ahead) + (ahead > 0 ? 1 : 0))
+    /// The sums that apply to some readings, each within one boot, in milliseconds. With sums over all boots, each question
+    /// would walk years, if a gateway does not know the time when it starts.
+    var sums: some Sequence<Int64> {
+        byBoot.values.lazy.flatMap { $0.steps.lazy.map { $0.sum.ahead + $0.sum.back } }
     }
 }

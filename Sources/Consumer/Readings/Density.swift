@@ -222,15 +222,16 @@ extension Store {
         opening limit: Int = 1 << 16
     ) throws(VaultError) -> [Density.Count]? {
         let times = minute.milliseconds
-        guard var hours = HourSpan([times.lowerBound, times.upperBound - 1]) else { return nil }
-        hours.first -= corrections.slack.upperBound
-        hours.last -= corrections.slack.lowerBound
+        var hours = corrections.moves.hours(of: [times])[...]
         var reader = StreamReader(stream, person, self)
         var seconds = Array(repeating: Density.Count(), count: 60)
         var (last, opened, seen): ((hour: Int64, number: Int64)?, Int, Int) = (nil, 0, 0)
-        while true {
-            let page = try blocks(of: stream.number, kinds: .all, hours: hours, after: last, limit: 16)
-            guard let end = page.last else { return seconds }
+        while let span = hours.first {
+            let page = try blocks(of: stream.number, kinds: .all, hours: span, after: last, limit: 16)
+            guard let end = page.last else {
+                hours.removeFirst()
+                continue
+            }
             last = (end.firstHour, end.number)
             opened += page.count
             guard opened <= Self.mostCounted else { return nil }
@@ -245,5 +246,6 @@ extension Store {
                 }
             }
         }
+        return seconds
     }
 }

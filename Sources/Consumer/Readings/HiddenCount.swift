@@ -50,7 +50,7 @@ package struct HiddenCount {
         var reader = StreamReader(page.stream, page.person, walk.store)
         for block in page.blocks {
             if let group = PackedGroup(block, of: page.stream.number), foreign.isEmpty,
-                isInside(block, page.corrections),
+                isInside(block, page.slack),
                 let outline = try reader.outline(group)
             {
                 number += outline.parts.reduce(0) { $0 + ($1.kind == .heartRate ? $1.count : 0) }
@@ -66,9 +66,9 @@ package struct HiddenCount {
     }
 
     /// Whether all of a row is in the range, wherever its readings are moved, and none of it in earlier ranges.
-    private func isInside(_ block: StoredBlock, _ corrections: Corrections) -> Bool {
-        let first = (block.firstHour + corrections.slack.lowerBound) * 3_600_000
-        let last = (block.firstHour + block.hoursMore + 1 + corrections.slack.upperBound) * 3_600_000
+    private func isInside(_ block: StoredBlock, _ slack: ClosedRange<Int64>) -> Bool {
+        let first = (block.firstHour + slack.lowerBound) * 3_600_000
+        let last = (block.firstHour + block.hoursMore + 1 + slack.upperBound) * 3_600_000
         return range.lowerBound <= first && last <= range.upperBound && !before.overlaps(first..<last)
     }
 }

@@ -21,6 +21,8 @@ struct HeartRateWalk {
         let stream: StoredStream
         let person: Keys.Person
         let corrections: Corrections
+        /// By how many hours readings may be moved.
+        let slack: ClosedRange<Int64>
         let blocks: [StoredBlock]
     }
 
@@ -28,7 +30,8 @@ struct HeartRateWalk {
         let stream: StoredStream
         let person: Keys.Person
         let corrections: Corrections
-        var ranges: ArraySlice<HourSpan>
+        let slack: ClosedRange<Int64>
+        var hours: ArraySlice<HourSpan>
         var last: (hour: Int64, number: Int64)?
     }
 
@@ -49,7 +52,7 @@ struct HeartRateWalk {
                 current = try begin(next)
                 continue
             }
-            guard let hours = stream.ranges.first else {
+            guard let hours = stream.hours.first else {
                 current = nil
                 continue
             }
@@ -57,8 +60,7 @@ struct HeartRateWalk {
                 of: stream.stream.number, kinds: Deletions.Document.kinds, hours: hours, after: stream.last,
                 limit: Self.pageSize)
             guard let hour = page.first?.firstHour else {
-                stream.ranges.removeFirst()
-                stream.last = nil
+                stream.hours.removeFirst()
                 current = stream
                 continue
             }
@@ -68,7 +70,8 @@ struct HeartRateWalk {
             stream.last = blocks.last.map { ($0.firstHour, $0.number) }
             current = stream
             return Page(
-                stream: stream.stream, person: stream.person, corrections: stream.corrections, blocks: blocks)
+                stream: stream.stream, person: stream.person, corrections: stream.corrections, slack: stream.slack,
+                blocks: blocks)
         }
     }
 
@@ -81,15 +84,10 @@ struct HeartRateWalk {
         guard let person = try keys.person(stream.user, version: stream.secretVersion) else { return nil }
         var reader = StreamReader(stream, person, store)
         let corrections = try Corrections(of: stream, &reader, store)
-        let spans = ranges.compactMap { range in
-            HourSpan([range.lowerBound, range.upperBound - 1]).map { span in
-                var span = span
-                span.first -= corrections.slack.upperBound
-                span.last -= corrections.slack.lowerBound
-                return span
-            }
-        }
-        return Current(stream: stream, person: person, corrections: corrections, ranges: spans[...])
+        let moves = corrections.moves
+        return Current(
+            stream: stream, person: person, corrections: corrections, slack: moves.slack,
+            hours: moves.hours(of: ranges)[...])
     }
 }
 

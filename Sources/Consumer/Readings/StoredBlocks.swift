@@ -67,7 +67,7 @@ extension Store {
     }
 
     /// The next blocks of a stream whose kinds and hours may fit, in the order of their first hours, after `last`: at
-    /// most `limit`.
+    /// most `limit`. With one span of hours after the other, `last` is kept: a long block may fit several.
     package func blocks(
         of stream: Int64, kinds: Grant.Kinds, hours: HourSpan, after last: (hour: Int64, number: Int64)?, limit: Int
     ) throws(VaultError) -> [StoredBlock] {
@@ -77,12 +77,13 @@ extension Store {
                 AND kinds & ? != 0 AND first_hour + hours_more >= ?
             ORDER BY first_hour, number LIMIT ?
             """
-        var start = last
-        if start == nil { start = (hours.first - (try longestBlock(of: stream)), -1) }
+        // What is between the end of an earlier span and this one is not walked.
+        var start = (hour: hours.first - (try longestBlock(of: stream)), number: Int64(-1))
+        if let last, last > start { start = last }
         return try database.query(
             sql,
             [
-                .integer(stream), .integer(start?.hour), .integer(start?.number), .integer(hours.last),
+                .integer(stream), .integer(start.hour), .integer(start.number), .integer(hours.last),
                 .integer(Int64(kinds.rawValue)), .integer(hours.first), .integer(limit),
             ], row: StoredBlock.init)
     }

@@ -14,7 +14,7 @@ package import Telemetry
 //
 // A clock block says by how much a boot's wall clock was wrong. Its correction is added here to readings of the same
 // stream and boot that are earlier than its `until`; blocks are stored under the hours that the gateway's clock had, so
-// hours are compared with as much slack as the corrections may move them.
+// they are looked for in all hours from which the corrections may have moved them (`Moves`).
 //
 // Readings that a stream holds from after its end, by corrected times, are hidden if the sensor was another person's
 // then. Heart rate that its owner had deleted is hidden by the same times.

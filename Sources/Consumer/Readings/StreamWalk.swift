@@ -14,9 +14,13 @@ struct StreamWalk {
     private let deleted: DeletedRanges
     private var reader: StreamReader
     private let corrections: Corrections
+    private let moves: Moves
+    /// By how many hours a reading may be earlier than its gateway's clock said.
+    private let back: Int64
+    /// Where the rest may be, by the gateway's clock.
+    private var hours: ArraySlice<HourSpan>
     private var page: ArraySlice<StoredBlock> = []
     private var last: (hour: Int64, number: Int64)?
-    private var isFinished = false
     /// Numbers of blocks that do not open.
     private(set) var unreadable: Set<Int64> = []
     private let pageSize: Int
@@ -36,22 +40,21 @@ struct StreamWalk {
         self.deleted = deleted
         reader = StreamReader(stream, person, store)
         guard let corrections = try Corrections(of: stream, &reader, store, while: goesOn) else { return nil }
-        self.corrections = corrections
+        (self.corrections, moves) = (corrections, corrections.moves)
+        back = moves.slack.lowerBound
+        hours = moves.hours(of: [range])[...]
     }
 
     /// Begins again with the blocks that may have readings from a time on.
     mutating func beginAgain(from time: Int64) {
         range = max(time, range.lowerBound)..<max(time, range.upperBound)
-        (page, last, isFinished) = ([], nil, false)
+        (page, last, hours) = ([], nil, moves.hours(of: [range])[...])
     }
 
     /// The first hour in which the next block may have readings; nil at the end.
     mutating func nextHour() throws(VaultError) -> Int64? {
-        if page.isEmpty, !isFinished {
-            page = try nextPage()[...]
-            isFinished = page.count < pageSize
-        }
-        return page.first.map { $0.firstHour + corrections.slack.lowerBound }
+        if page.isEmpty { page = try nextPage()[...] }
+        return page.first.map { $0.firstHour + back }
     }
 
     /// Those readings of the next block that are wanted, and how many it has in all.
@@ -77,11 +80,13 @@ struct StreamWalk {
         return (entries, readings.count)
     }
 
-    private func nextPage() throws(VaultError) -> [StoredBlock] {
-        guard var hours = HourSpan([range.lowerBound, range.upperBound]) else { return [] }
-        hours.first -= corrections.slack.upperBound
-        hours.last -= corrections.slack.lowerBound
-        return try store.blocks(
-            of: stream.number, kinds: Grant.Kinds(kind), hours: hours, after: last, limit: pageSize)
+    private mutating func nextPage() throws(VaultError) -> [StoredBlock] {
+        while let span = hours.first {
+            let page = try store.blocks(
+                of: stream.number, kinds: Grant.Kinds(kind), hours: span, after: last, limit: pageSize)
+            if page.count < pageSize { hours.removeFirst() }
+            if !page.isEmpty { return page }
+        }
+        return []
     }
 }

@@ -18,6 +18,9 @@ package struct HourSpan: Equatable {
         (first, last) = (Self.hour(times.lowerBound), Self.hour(times.upperBound))
     }
 
+    /// Some hours since 1970, UTC.
+    package init(hours: ClosedRange<Int64>) { (first, last) = (hours.lowerBound, hours.upperBound) }
+
     /// The hours from the earliest to the latest of some wall times; nil if there are none.
     package init?(_ walls: some Sequence<Int64>) {
         guard let first = walls.min(), let last = walls.max() else { return nil }

@@ -332,7 +332,7 @@ struct StaleTests {
         for boot in 1...100 as ClosedRange<UInt64> {
             corrections.add(try ClockBody(boot: BootID(high: 0, low: boot), correction: 10 * hour, until: 1000))
         }
-        #expect(corrections.slack == 0...11)
+        #expect(corrections.moves.slack == 0...11)
         let boot = BootID(high: 0, low: 7)
         #expect(corrections.shifts(of: boot) == [0...0, 10 * hour...10 * hour])
         for number in 1...1000 as ClosedRange<Int64> {
