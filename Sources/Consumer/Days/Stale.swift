@@ -205,10 +205,11 @@ package final class StaleHours: PeopleObserver, @unchecked Sendable {
         let time = ReadingTime(until: beside == nil ? nil : end)
         var (step, isFirst) = (Step.computed, true)
         try change(user) { () throws(VaultError) in
+            let stored = Self.stored(store, keys, within: time)
             var now = clock.now
             repeat {
                 let begun = now
-                step = try recomputeNext(of: user, within: time)
+                step = try recomputeNext(of: user, stored, within: time)
                 now = clock.now
                 let isLong = beside != nil && step == .computed && now - begun > longStep
                 if step == .tooLong && isFirst || isLong { large[user] = Large(limit: firstLimit, next: now) }
@@ -274,10 +275,12 @@ package final class StaleHours: PeopleObserver, @unchecked Sendable {
     }
 
     /// Computes one hour of a person again.
-    private func recomputeNext(of user: ID, within time: ReadingTime) throws(VaultError) -> Step {
+    private func recomputeNext(
+        of user: ID, _ stored: StoredReadings, within time: ReadingTime
+    ) throws(VaultError) -> Step {
         guard let range = try range(of: user) else { return .none }
         guard try hasSecret(user) else { return .none }
-        guard let read = try reader(of: user, range, within: time)(store, keys) else { return .tooLong }
+        guard let read = try reader(of: user, range, within: time)(stored) else { return .tooLong }
         try keep(read, of: user, range)
         return .computed
     }
@@ -306,14 +309,22 @@ package final class StaleHours: PeopleObserver, @unchecked Sendable {
         }
     }
 
+    /// What is stored, to be read within one transaction: no clock block comes while it lasts.
+    private static func stored(_ store: Store, _ keys: Keys, within time: ReadingTime) -> StoredReadings {
+        var stored = StoredReadings(store: store, keys: keys)
+        stored.goesOn = { time.goesOn(after: $0) }
+        stored.clocks = KnownClocks()
+        return stored
+    }
+
+    private typealias HourReader = @Sendable (StoredReadings) throws(VaultError) -> ReadHour?
+
     /// Makes what reads the next hour of a person.
-    private func reader(of user: ID, _ range: Mark, within time: ReadingTime) throws(VaultError) -> Read {
+    private func reader(of user: ID, _ range: Mark, within time: ReadingTime) throws(VaultError) -> HourReader {
         var readers: [Recomputation.Reader] = []
         for recomputation in recomputations { readers.append(try recomputation.reader(user)) }
         let kept = recomputations.map { $0.kept(user) }
-        return { [readers] store, keys throws(VaultError) in
-            var stored = StoredReadings(store: store, keys: keys)
-            stored.goesOn = { time.goesOn(after: $0) }
+        return { [readers] stored throws(VaultError) in
             let begun = ContinuousClock.now
             var hour: Int64? = range.first
             if range.first < range.last {
@@ -348,7 +359,9 @@ extension StaleHours {
         underWay = UnderWay(user: user, time: time, latest: latest ?? range.number)
         let (read, back) = (beside.read, beside.back)
         beside.perform { [self] in
-            let outcome = Result { try read(reader) }
+            let outcome = Result {
+                try read { store, keys throws(VaultError) in try reader(Self.stored(store, keys, within: time)) }
+            }
             back { [self] in
                 let ended = underWay
                 underWay = nil

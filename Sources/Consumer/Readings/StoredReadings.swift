@@ -36,6 +36,8 @@ package struct StoredReadings {
     /// Asked before each block, clock blocks included, whether to read on, and told how much was opened since it was
     /// last asked: 64 readings count as a block. Once it has said no, not all readings were shown.
     package var goesOn: @Sendable (_ blocks: Int) -> Bool = { _ in true }
+    /// Keeps what streams' clock blocks say, so that they are opened once for many questions.
+    package var clocks: KnownClocks?
 
     package init(store: Store, keys: Keys) {
         self.store = store
@@ -83,11 +85,11 @@ package struct StoredReadings {
                 if try keys.all().contains(name) { damaged += try Int(Recount(stream, nil, store).blocks) }
                 continue
             }
-            let walk = try StreamWalk(
-                stream, person, store, kind: kind, range: from..<max(from, to), deleted: deleted,
-                walks: streams.count, goesOn)
-            guard let walk else { return damaged }
-            walks.append(walk)
+            guard let clock = try clock(of: stream, person) else { return damaged }
+            walks.append(
+                try StreamWalk(
+                    stream, clock, store, kind: kind, range: from..<max(from, to), deleted: deleted,
+                    walks: streams.count))
         }
         var last = Emitted()
         var goesOn = true
@@ -98,6 +100,16 @@ package struct StoredReadings {
             for index in walks.indices { walks[index].beginAgain(from: time) }
         }
         return walks.reduce(damaged) { $0 + $1.unreadable.count }
+    }
+
+    /// What the clock blocks of a stream say; nil if `goesOn` says no while they are opened.
+    private func clock(of stream: StoredStream, _ person: Keys.Person) throws(VaultError) -> KnownClocks.Clock? {
+        if let known = clocks?.all[stream.number] { return known }
+        var reader = StreamReader(stream, person, store)
+        guard let corrections = try Corrections(of: stream, &reader, store, while: goesOn) else { return nil }
+        let clock = KnownClocks.Clock(reader: reader, corrections: corrections, moves: corrections.moves)
+        clocks?.all[stream.number] = clock
+        return clock
     }
 
     /// Walks the blocks once, and hands on the waiting readings in order.

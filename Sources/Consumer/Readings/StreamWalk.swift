@@ -25,11 +25,10 @@ struct StreamWalk {
     private(set) var unreadable: Set<Int64> = []
     private let pageSize: Int
 
-    /// Nil if `goesOn` says no while clock blocks are opened.
     /// - Parameter streams: how many walks are under way at once, each with a page in memory.
-    init?(
-        _ stream: StoredStream, _ person: Keys.Person, _ store: Store, kind: Reading.Kind, range: Range<Int64>,
-        deleted: DeletedRanges, walks streams: Int, _ goesOn: (Int) -> Bool
+    init(
+        _ stream: StoredStream, _ clock: KnownClocks.Clock, _ store: Store, kind: Reading.Kind, range: Range<Int64>,
+        deleted: DeletedRanges, walks streams: Int
     ) throws(VaultError) {
         pageSize = min(64, max(1, 256 / max(1, streams)))
         self.stream = stream
@@ -38,9 +37,7 @@ struct StreamWalk {
         self.kind = kind
         self.range = range
         self.deleted = deleted
-        reader = StreamReader(stream, person, store)
-        guard let corrections = try Corrections(of: stream, &reader, store, while: goesOn) else { return nil }
-        (self.corrections, moves) = (corrections, corrections.moves)
+        (reader, corrections, moves) = (clock.reader, clock.corrections, clock.moves)
         back = moves.slack.lowerBound
         hours = moves.hours(of: [range])[...]
     }
@@ -89,4 +86,19 @@ struct StreamWalk {
         }
         return []
     }
+}
+
+/// What the clock blocks of some streams say. Valid for as long as no other blocks are stored: within a transaction, or in
+/// one state of a database. Belongs to one thread.
+package final class KnownClocks {
+    struct Clock {
+        /// Its sessions with clock blocks are open.
+        let reader: StreamReader
+        let corrections: Corrections
+        let moves: Moves
+    }
+
+    var all: [Int64: Clock] = [:]
+
+    package init() {}
 }

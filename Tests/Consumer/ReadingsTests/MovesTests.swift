@@ -120,6 +120,22 @@ struct MovesTests {
         #expect(all == (0..<100).map { start + $0 * 24 * hour })
     }
 
+    @Test("are found with each clock block opened once, where several questions are one")
+    func clocks() throws {
+        let (parts, _) = try hundredDays()
+        let opened = Opened()
+        var stored = stored(parts, opened)
+        stored.clocks = KnownClocks()
+        _ = try rates(stored, on: 7)
+        let first = opened.taken()
+        #expect(try rates(stored, on: 8) == [68])
+        #expect(opened.taken() == first - 2)
+        // They are read again for another question.
+        stored.clocks = KnownClocks()
+        _ = try rates(stored, on: 7)
+        #expect(opened.taken() == first)
+    }
+
     @Test(
         "are each counted once where they are deleted, though their block reaches from where they are to where others were"
     )
