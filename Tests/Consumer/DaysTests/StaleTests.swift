@@ -177,6 +177,52 @@ struct StaleTests {
         #expect(try diary.steps(day) == 150 && diary.isExact())
     }
 
+    @Test("are computed once each where a clock moves readings to the next hour, and others to where these were")
+    func once() throws {
+        let diary = try Diary(zone: "UTC")
+        let session = try diary.parts.session(diary.household)
+        var blocks = [session.keyBlock]
+        for number in 0..<10 as Range<Int64> {
+            blocks.append(try session.block(count(start + number * hour, UInt32(number) * 100)))
+        }
+        try diary.take(blocks, now: start + 10 * hour)
+        let clock = try ClockBody(
+            boot: BootID(high: 0, low: 1), correction: hour, until: UInt64(start + 20 * hour))
+        _ = try diary.parts.take(all: [session.seal(.clock, clock.bytes)], wall: start + 10 * hour)
+        let notes = Notes()
+        let stale = StaleHours(diary.parts.store, diary.parts.keys, [notes])
+        while try !stale.work(within: .seconds(10)) {}
+        let first = HourSpan.hour(start)
+        #expect(notes.hours == Array(first...first + 10))
+    }
+
+    @Test("are one mark where marks have hours in common, and that mark is a new one")
+    func joined() throws {
+        let diary = try Diary(zone: "UTC")
+        let store = diary.parts.store
+        func marks() throws -> [[Int64]] {
+            try store.database.query("SELECT number, first_hour, last_hour FROM stale ORDER BY first_hour") {
+                row throws(VaultError) in [try row.int(0), try row.int(1), try row.int(2)]
+            }
+        }
+        try store.markStale(diary.user, 0...10)
+        try store.markStale(diary.user, 20...30)
+        try store.markStale(diary.user, 40...50)
+        let before = try marks()
+        #expect(before.map { Array($0.dropFirst()) } == [[0, 10], [20, 30], [40, 50]])
+        try store.markStale(diary.user, 10...25)
+        var after = try marks()
+        #expect(after.map { Array($0.dropFirst()) } == [[0, 30], [40, 50]])
+        #expect(after[0][0] > before[2][0] && after[1] == before[2])
+        // What was within it may be read at this moment.
+        try store.markStale(diary.user, 5...6)
+        let again = try marks()
+        #expect(again[0].dropFirst() == after[0].dropFirst() && again[0][0] > after[0][0])
+        try store.markStale(diary.user, -5...100)
+        after = try marks()
+        #expect(after.map { Array($0.dropFirst()) } == [[-5, 100]] && after[0][0] > again[0][0])
+    }
+
     @Test("are few ranges where a clock moves all hours of a boot, by however many blocks")
     func clocks() throws {
         let diary = try Diary(zone: "UTC")
