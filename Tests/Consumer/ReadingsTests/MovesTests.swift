@@ -39,7 +39,7 @@ struct MovesTests {
         }
         let moves = Moves(sums)
         for _ in 0..<500 {
-            let near = min(scale * 2, Moment.limit)
+            let near = min(scale, Moment.limit / 2) * 2
             let wall = Bool.random(using: &generator) ? Int64.random(in: -near...near, using: &generator) : near
             let moved = min(max(wall + (sums.randomElement(using: &generator) ?? 0), -Moment.limit), Moment.limit)
             for corrected in [wall, moved] {
