@@ -62,7 +62,7 @@ struct OperatorTests {
         try household.waitForHealth { $0.contains(#""disk":"ok","dropped":0"#) }
         #expect(gateway.count(of: "the disk is full") == 1)
         #expect(gateway.count(of: "the disk takes what is written again") == 1)
-        #expect(gateway.count(of: " error: ") == 1)
+        #expect(gateway.count(of: " error: ") == 1, "\(gateway.text)")
     }
 
     @Test("a consumer's full disk is stated in readiness, and said once in its log, as is its end; nothing is lost")
