@@ -248,8 +248,10 @@ class LongHome(Home):
         this boot lasts for a year: how long that takes depends on programs and machine, so that only a standstill is a failure."""
         self.halt("consumer")
         self.start_consumer()
-        while hours := self.stale_hours():
-            self.wait(self.consumer, f"of {hours:,} stale hours, some are computed", lambda: self.stale_hours() < hours)
+        least = self.stale_hours()
+        while least:
+            self.wait(self.consumer, f"of {least:,} stale hours, some are computed", lambda: self.stale_hours() < least)
+            least = min(least, self.stale_hours())
 
     def stale_hours(self):
         """How many hours of all people are marked as to be computed again."""

@@ -123,6 +123,13 @@ package final class Totals: ReadingsSink {
     /// Adds what a batch brought, within its transaction.
     package func take(_ arrivals: [Arrival], _ clocks: [ClockArrival], now: Int64) throws(VaultError) {
         for arrival in clocks { corrections[arrival.stream.number]?.corrections.add(arrival.clock) }
+        for name in Set(clocks.map(\.stream.user)) {
+            // Nothing can be kept of somebody without a secret.
+            guard let user = decoded({ () throws(MalformedValue) in try ID(name) }),
+                let version = try keys.version(of: user), try keys.person(name, version: version) != nil
+            else { continue }
+            try deletions.seekAgain(user)
+        }
         guard !derivations.isEmpty else { return }
         var boots: [Int64: (stream: StoredStream, counts: [BootID: Int])] = [:]
         for arrival in clocks {

@@ -12,7 +12,8 @@ package import Telemetry
 // Heart rate that comes late is stored and hidden, and goes when its hour is packed an hour after it came, or, if it
 // came in a loose block, when those are looked through, each hour. The hour's delay is for a gateway whose clock was
 // not set yet: it may seal what it measures today as if it were of a day that was deleted, and corrects that in a clock
-// block that comes soon after.
+// block that comes soon after. It may also say of readings that are packed that they are of a time that was deleted: with each
+// clock block, all that was deleted is looked for again.
 //
 // An older backup still has what was deleted since then, and nothing in it says so: after it is restored, people must
 // have it deleted again.
@@ -29,6 +30,8 @@ package final class Deletions {
         /// Those of `ranges` in which it was not only heart rates that were deleted, but also where the person was, and
         /// what they did: those of deleted workouts.
         package var ways = DeletedRanges()
+        /// How many batches had clock blocks, which may have moved readings into these ranges.
+        package var moves: Int64 = 0
 
         /// Whether nobody should see a reading of this kind and time.
         package func hides(_ kind: Reading.Kind, at wall: Int64) -> Bool { ranges(of: kind)?.contains(wall) ?? false }
@@ -92,6 +95,20 @@ package final class Deletions {
         }
     }
 
+    /// Hears of whom rows must be written again.
+    var sought: (ID) -> Void = { _ in }
+
+    /// A clock block has come, within the transaction that stores it: what it moves into ranges that were deleted is to go,
+    /// too.
+    package func seekAgain(_ user: ID) throws(VaultError) {
+        var document = try document(of: user)
+        guard !document.ranges.isEmpty else { return }
+        document.pending = document.ranges
+        document.moves += 1
+        try write(document, of: user)
+        sought(user)
+    }
+
     /// What was read is no longer valid.
     package func forgetRead() { known = [:] }
 
@@ -108,7 +125,9 @@ package final class Deletions {
                     return from..<to
                 })
         }
-        return Document(ranges: ranges("ranges"), pending: ranges("pending"), ways: ranges("ways"))
+        var document = Document(ranges: ranges("ranges"), pending: ranges("pending"), ways: ranges("ways"))
+        if case .integer(let moves)? = json["moves"] { document.moves = moves }
+        return document
     }
 
     /// Keeps the document, within a transaction of the caller's.
@@ -120,6 +139,7 @@ package final class Deletions {
         let members: JSON = .object(present: [
             "ranges": json(document.ranges), "pending": json(document.pending),
             "ways": document.ways.isEmpty ? nil : json(document.ways),
+            "moves": document.moves == 0 ? nil : .integer(document.moves),
         ])
         try documents.write(members, Self.name, of: user)
     }

@@ -7,10 +7,10 @@ import Telemetry
 /// A clock that was set to a wrong day and back moves only what was measured in between. Readings of an hour are looked
 /// for in the hours that each of these moves comes from, and not in all hours between: there may be months of them.
 struct Moves {
-    /// In milliseconds, in their order. Sums that are close together are one range.
+    /// In milliseconds, in their order. Where there are too many sums, those that are close together are one range.
     private let ranges: [ClosedRange<Int64>]
 
-    /// More ranges than these are joined: the hours of each are a query.
+    /// More ranges than these are joined, at least every second of them with the next: the hours of each are a query.
     static let most = 16
 
     /// - Parameter sums: in milliseconds; no move at all is one of the moves in any case.

@@ -77,6 +77,7 @@ package final class Packing: @unchecked Sendable {
         self.deletions = deletions
         self.closedHours = closedHours
         self.isBeingForgotten = isBeingForgotten
+        deletions.sought = { [weak self] user in self?.seekAgain(user) }
     }
 
     /// Begins, on the thread of this loop, which must be the caller's thread.
@@ -85,7 +86,12 @@ package final class Packing: @unchecked Sendable {
     /// Somebody had a range deleted: its readings are counted and removed.
     package func remove(_ count: HiddenCount) {
         counts.append(count)
-        if removing?.contains(count.user) == false { removing?.append(count.user) }
+        seekAgain(count.user)
+    }
+
+    /// Looks for what is to be removed of somebody.
+    private func seekAgain(_ user: ID) {
+        if removing?.contains(user) == false { removing?.append(user) }
         work.goOn()
     }
 

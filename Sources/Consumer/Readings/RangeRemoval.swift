@@ -61,6 +61,8 @@ struct HeartRateWalk {
                 limit: Self.pageSize)
             guard let hour = page.first?.firstHour else {
                 stream.hours.removeFirst()
+                // A block that begins in these hours and reaches into later ones has been taken.
+                stream.last = (hours.last, .max)
                 current = stream
                 continue
             }
@@ -138,8 +140,10 @@ struct RangeRemoval {
         guard try database.checkpointWithoutWaiting() else { return .waitsForReaders }
         // Ranges that were added in the meantime stay pending.
         try packer.store.change(user) { () throws(VaultError) in
-            // What was deleted with a workout in the meantime is to be looked for again.
-            guard var document = try deletions.read(user), document.ways == self.document.ways else { return }
+            // What was deleted with a workout in the meantime is to be looked for again, and so is what a clock block may have moved.
+            guard var document = try deletions.read(user), document.ways == self.document.ways,
+                document.moves == self.document.moves
+            else { return }
             for range in pending.ranges { document.pending.remove(range) }
             try deletions.write(document, of: user)
         }

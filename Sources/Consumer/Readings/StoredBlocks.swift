@@ -67,7 +67,7 @@ extension Store {
     }
 
     /// The next blocks of a stream whose kinds and hours may fit, in the order of their first hours, after `last`: at
-    /// most `limit`. With one span of hours after the other, `last` is kept: a long block may fit several.
+    /// most `limit`. Of several spans of hours, the earlier ones come first, and `last` is kept: a long block may fit several.
     package func blocks(
         of stream: Int64, kinds: Grant.Kinds, hours: HourSpan, after last: (hour: Int64, number: Int64)?, limit: Int
     ) throws(VaultError) -> [StoredBlock] {
@@ -77,9 +77,12 @@ extension Store {
                 AND kinds & ? != 0 AND first_hour + hours_more >= ?
             ORDER BY first_hour, number LIMIT ?
             """
-        // What is between the end of an earlier span and this one is not walked.
-        var start = (hour: hours.first - (try longestBlock(of: stream)), number: Int64(-1))
-        if let last, last > start { start = last }
+        var start = last ?? (hour: .min, number: -1)
+        if start.hour < hours.first {
+            // What is between the end of an earlier span and this one is not walked.
+            let earliest = (hour: hours.first - (try longestBlock(of: stream)), number: Int64(-1))
+            if earliest > start { start = earliest }
+        }
         return try database.query(
             sql,
             [

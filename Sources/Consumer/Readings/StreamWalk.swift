@@ -57,7 +57,6 @@ struct StreamWalk {
     /// Those readings of the next block that are wanted, and how many it has in all.
     mutating func takeBlock() throws(VaultError) -> (entries: [StoredReadings.Entry], opened: Int) {
         guard let block = page.popFirst() else { return ([], 0) }
-        last = (block.firstHour, block.number)
         guard let readings = try reader.readings(of: block) else {
             unreadable.insert(block.number)
             return ([], 0)
@@ -81,7 +80,12 @@ struct StreamWalk {
         while let span = hours.first {
             let page = try store.blocks(
                 of: stream.number, kinds: Grant.Kinds(kind), hours: span, after: last, limit: pageSize)
-            if page.count < pageSize { hours.removeFirst() }
+            if let block = page.last { last = (block.firstHour, block.number) }
+            if page.count < pageSize {
+                hours.removeFirst()
+                // A block that begins in this span and reaches into a later one has been taken.
+                last = (span.last, .max)
+            }
             if !page.isEmpty { return page }
         }
         return []

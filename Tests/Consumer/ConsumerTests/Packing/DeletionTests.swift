@@ -166,6 +166,39 @@ struct DeletionTests {
         #expect(try parts.printed().last == line(10_000_000, 55))
     }
 
+    @Test(
+        "goes from packed rows, too, if a clock block says only later that it was then, also while other rows are written again"
+    )
+    func moved() throws {
+        var parts = try household.open()
+        let session = try parts.session(household)
+        _ = try parts.take(session.keyBlock)
+        _ = try parts.take(all: blocks(session, 0..<36))
+        try parts.pack()
+        #expect(try parts.rows("type = 16") == 1 && parts.printed().count == 360)
+        let deletions = parts.ingest.totals.deletions
+        // Nothing is there, ten hours later.
+        _ = try hide(36_000_000, 40_000_000, parts)
+        var removal = try RangeRemoval(demo, parts.store, parts.keys, deletions)
+        #expect(try removal.goOn(until: .max) == .goesOn)
+        let clock = try ClockBody(boot: BootID(high: 0, low: 1), correction: 36_000_000, until: 1_000_000_000)
+        _ = try parts.take(session.seal(.clock, clock.bytes))
+        #expect(try removal.goOn(until: .max) == .done && deletions.pending() == [demo])
+        #expect(try parts.printed().isEmpty)
+        let packing = Packing(parts.store, parts.keys, deletions, closedHours: Folding()) { _ in false }
+        while try packing.workOnce(until: .max) {}
+        #expect(try deletions.pending().isEmpty)
+        // Once it has looked, it hears of what comes later.
+        let back = try ClockBody(boot: BootID(high: 0, low: 1), correction: 0, until: 1_000_000_000)
+        _ = try parts.take(session.seal(.clock, back.bytes))
+        #expect(try deletions.pending() == [demo])
+        while try packing.workOnce(until: .max) {}
+        #expect(try deletions.pending().isEmpty)
+        try deletions.write(Deletions.Document(), of: demo)
+        #expect(try parts.printed().isEmpty, "it is not there at all")
+        #expect(try parts.findings().isGood)
+    }
+
     @Test("goes on after an interruption at any instant, and the same is left")
     func interrupted() throws {
         for row in 0...3 {
