@@ -196,6 +196,27 @@ struct StaleTests {
         #expect(notes.hours == Array(first...first + 10))
     }
 
+    @Test("are computed with the clock blocks that came between two portions")
+    func correctedBetween() throws {
+        let diary = try Diary(zone: "UTC")
+        let session = try diary.parts.session(diary.household)
+        var blocks = [session.keyBlock]
+        for number in 0..<10 as Range<Int64> {
+            blocks.append(try session.block(count(start + number * hour, UInt32(number) * 100)))
+        }
+        _ = try diary.parts.take(all: blocks, wall: start + 10 * hour)
+        let first = HourSpan.hour(start)
+        try diary.parts.store.markStale(diary.user, first...first + 9)
+        #expect(try !diary.stale.work(within: .zero))
+        let clock = try ClockBody(
+            boot: BootID(high: 0, low: 1), correction: 20 * hour, until: UInt64(start + 20 * hour))
+        _ = try diary.parts.take(all: [session.seal(.clock, clock.bytes)], wall: start + 10 * hour)
+        try diary.settle()
+        let days = [start, start + 20 * hour, start + 29 * hour].map { CalendarDay(localSeconds: $0 / 1000) }
+        #expect(Set(days).count > 1)
+        #expect(try diary.isExact())
+    }
+
     @Test("are one mark where marks have hours in common, and that mark is a new one")
     func joined() throws {
         let diary = try Diary(zone: "UTC")

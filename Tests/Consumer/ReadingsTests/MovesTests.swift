@@ -149,4 +149,20 @@ struct MovesTests {
         while try count.goOn(until: .max) {}
         #expect(count.number == 2)
     }
+
+    @Test("are removed where they were deleted, though their block lies months from there")
+    func removed() throws {
+        let (parts, _) = try hundredDays()
+        let (demo, deletions) = (try ID("demo"), parts.ingest.totals.deletions)
+        let time = start + 50 * 24 * hour
+        #expect(try deletions.hide(time..<time + hour, of: demo) != nil)
+        var removal = try RangeRemoval(demo, parts.store, parts.keys, deletions)
+        while try removal.goOn(until: .max) == .goesOn {}
+        // Without the list, they are not there at all.
+        try deletions.write(Deletions.Document(), of: demo)
+        let stored = StoredReadings(store: parts.store, keys: parts.keys)
+        for day in 49...51 as ClosedRange<Int64> {
+            #expect(try rates(stored, on: day) == (day == 50 ? [] : [60 + UInt16(day)]))
+        }
+    }
 }
