@@ -447,6 +447,8 @@ def ask(home, outcome, case):
         (refused if reply is None else replied).add(("steps", value))
         if (refused and reply is not None) or time.monotonic() > end:
             break
+    if not replied:
+        outcome.problems.append(f"{case}: nothing was replied with in {LIMIT} s")
     if not refused:
         outcome.problems.append(f"{case}: {len(replied)} readings were replied with, and none was refused")
     return replied, refused

@@ -23,7 +23,7 @@ struct PushQueue {
 
     /// How many rows there may be of one person; the oldest ones go first, and alerts last.
     static let mostOfPerson = 100
-    /// How many there may be of all people, and how many of these are only for alerts.
+    /// How many places there are for rows of all people, and how many of these are for alerts, which have no others.
     static let (most, reserve) = (10_000, 2_000)
     /// How long it is tried, in milliseconds.
     static let lifetime: Int64 = 86_400_000
@@ -48,16 +48,13 @@ struct PushQueue {
         let hasUrgent: Bool
     }
 
-    /// Adds a notification for some addresses of a person, within the transaction that keeps it. Where all people together have
-    /// too much on its way, room is made by the person who has most, so that nobody fills the queue for others.
+    /// Adds a notification for some addresses of a person, within the transaction that keeps it. Alerts have places of their own.
+    /// Where all places of all people are taken, the person who has most of them makes room.
     /// - Returns: whether there was room.
     func add(
         _ notification: String, for addresses: [ID], of person: ID, isUrgent: Bool, now: Int64
     ) throws(VaultError) -> Bool {
-        let surplus = try count() + addresses.count - (isUrgent ? Self.most : Self.most - Self.reserve)
-        if surplus > 0 {
-            guard try makeRoom(surplus, for: person, adding: addresses.count) else { return false }
-        }
+        guard try makeRoom(for: addresses.count, of: person, isUrgent: isUrgent) else { return false }
         for address in addresses {
             try store.database.execute(
                 """
@@ -78,24 +75,31 @@ struct PushQueue {
         return true
     }
 
-    /// Removes what matters least of the person who has most on its way, if that is more than `person` will have.
-    /// - Returns: whether it was.
-    private func makeRoom(_ surplus: Int, for person: ID, adding count: Int) throws(VaultError) -> Bool {
-        let counts = try store.database.query(
-            "SELECT person, count(*) AS waiting FROM push_queue GROUP BY person ORDER BY waiting DESC, person"
+    /// Removes the oldest rows of the person who has most of this urgency, if all places are taken and that person has more
+    /// than `person` will have.
+    /// - Returns: whether there is room for `count` rows.
+    private func makeRoom(for count: Int, of person: ID, isUrgent: Bool) throws(VaultError) -> Bool {
+        let (urgent, places) = (Value.integer(isUrgent ? 1 : 0), isUrgent ? Self.reserve : Self.most - Self.reserve)
+        let taken = try store.database.first(
+            "SELECT count(*) FROM push_queue WHERE urgent = ?", [urgent], row: Storage.Row.int)
+        guard Int(taken ?? 0) + count > places else { return true }
+        let own = try store.database.first(
+            "SELECT count(*) FROM push_queue WHERE urgent = ? AND person = ?", [urgent, .text(person.text)],
+            row: Storage.Row.int)
+        let most = try store.database.first(
+            """
+            SELECT person, count(*) AS waiting FROM push_queue WHERE urgent = ?
+            GROUP BY person ORDER BY waiting DESC, person LIMIT 1
+            """, [urgent]
         ) { row throws(VaultError) in (person: try row.text("person"), waiting: Int(try row.int("waiting"))) }
-        let own = counts.first { $0.person == person.text }?.waiting ?? 0
-        guard let most = counts.first, most.waiting - surplus >= own + count else { return false }
+        guard let most, most.waiting - count >= Int(own ?? 0) + count else { return false }
+        // A queue of before may have more rows than places: it becomes shorter by itself, since rows go after a day.
         try store.database.execute(
             """
             DELETE FROM push_queue WHERE number IN (
-                SELECT number FROM push_queue WHERE person = ?1 ORDER BY urgent, number LIMIT ?2)
-            """, [.text(most.person), .integer(surplus)])
+                SELECT number FROM push_queue WHERE urgent = ?1 AND person = ?2 ORDER BY number LIMIT ?3)
+            """, [urgent, .text(most.person), .integer(count)])
         return true
-    }
-
-    private func count() throws(VaultError) -> Int {
-        Int(try store.database.first("SELECT count(*) FROM push_queue", row: Storage.Row.int) ?? 0)
     }
 
     /// The addresses to which something is on its way: those with alerts first, and then in the order in which it came.

@@ -246,7 +246,16 @@ struct PushServiceTests {
                 #expect(try !add("one more", ada) && rows(nil) == 8000)
                 for notification in 0..<9 { #expect(try add("of Bob \(notification)", bob)) }
                 #expect(try rows(nil) == 8000 && rows(bob) == 45)
+                // Alerts take nobody's places, and nothing else takes theirs.
                 #expect(try add("an alert", ada, isUrgent: true) && rows(ada) == 100)
+                for number in 0..<41 {
+                    let person = try drawnID()
+                    for alert in 0..<8 { _ = try add("\(number) alert \(alert)", person, isUrgent: true) }
+                }
+                let alerts = try context.store.database.first("SELECT sum(urgent) FROM push_queue", row: Row.int)
+                let carol = try drawnID()
+                #expect(try add("of Carol", carol) && add("of Carol, too", carol) && rows(carol) == 10)
+                #expect(try context.store.database.first("SELECT sum(urgent) FROM push_queue", row: Row.int) == alerts)
             }
         }
     }
