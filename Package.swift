@@ -12,13 +12,14 @@ import PackageDescription
 //               Readings   Admission   Desk
 //               Records   Packed
 //   settings    ProgramSettings
-//   libraries   Bluetooth   MQTT   Vault   Daemon   Fetch   Compression   ActivityFiles   OwnTracks   QRCodes   Pictures   Positioning   Exposition   Contract
+//   libraries   CalDAV
+//               Bluetooth   MQTT   Vault   Daemon   Fetch   Compression   ActivityFiles   CalendarFiles   OwnTracks   QRCodes   Pictures   Positioning   Exposition   Contract
 //   plumbing    DBus   Storage
 //               Reactor   Files
 //   values      Whereabouts
 //               Workouts   Schedules
 //               Telemetry   Fitness
-//   C           CDBus   CMosquitto   CSQLite   COpenSSL   CCurl   CZstandard   CSodium   CQREncode   CCairo   CXML   CZip   CZlib   CMicrohttpd   CLinux
+//   C           CDBus   CMosquitto   CSQLite   COpenSSL   CCurl   CZstandard   CSodium   CQREncode   CCairo   CXML   CZip   CZlib   CICal   CMicrohttpd   CLinux
 //
 // Each layer is a folder of Sources, and Tests has the same folders. A C library is imported by exactly one target.
 
@@ -92,6 +93,8 @@ let package = Package(
         system("CXML", pkgConfig: "libxml-2.0", apt: "libxml2-dev"),
         system("CZip", pkgConfig: "libzip", apt: "libzip-dev"),
         system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
+        // What pkg-config says of libical asks for two more libraries, which nothing here needs.
+        system("CICal", pkgConfig: nil, apt: "libical-dev"),
         // What pkg-config says of libmicrohttpd names GnuTLS, which only what encrypts needs.
         system("CMicrohttpd", pkgConfig: nil, apt: "libmicrohttpd-dev"),
         system("CCurl", pkgConfig: nil, apt: "libcurl4-openssl-dev"),
@@ -120,6 +123,8 @@ let package = Package(
         library(.libraries, "Pictures", ["CCairo", "Fitness"]),
         library(.libraries, "Positioning", ["Fitness", "Reactor", "Telemetry"]),
         library(.libraries, "ActivityFiles", ["CXML", "CZip", "CZlib", "Files", "Fitness", "Storage"]),
+        library(.libraries, "CalendarFiles", ["CICal", "Fitness"]),
+        library(.libraries, "CalDAV", ["Fetch"]),
         library(.libraries, "Exposition", ["CMicrohttpd", "Reactor"]),
         library(.libraries, "Contract", ["Telemetry"]),
 

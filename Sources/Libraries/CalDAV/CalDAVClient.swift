@@ -1,0 +1,123 @@
+public import Fetch
+
+/// Speaks CalDAV (RFC 4791) with a server. Every call blocks: call it on a thread that has nothing else to do, one call at
+/// a time.
+public final class CalDAVClient: Sendable {
+    /// What a client allows.
+    public struct Limits: Hashable, Sendable {
+        /// No answer is longer, in bytes.
+        public var answer: Int
+        /// No resource is longer, in bytes.
+        public var resource: Int
+        /// A calendar has at most so many resources.
+        public var resources: Int
+        /// No request takes longer.
+        public var duration: Duration
+        /// No connection takes longer to be made.
+        public var connecting: Duration
+        /// Whether the server may be at an address that only this machine or its network reaches.
+        public var allowsPrivateAddresses: Bool
+
+        /// Limits; the defaults are what a calendar of reminders needs.
+        public init(
+            answer: Int = 4 << 20, resource: Int = 64 << 10, resources: Int = 1000, duration: Duration = .seconds(30),
+            connecting: Duration = .seconds(10), allowsPrivateAddresses: Bool = false
+        ) {
+            self.answer = answer
+            self.resource = resource
+            self.resources = resources
+            self.duration = duration
+            self.connecting = connecting
+            self.allowsPrivateAddresses = allowsPrivateAddresses
+        }
+    }
+
+    /// What a calendar has, and how it differs from what it had.
+    public struct Changes: Hashable, Sendable {
+        /// The ETags of resources that were made or changed, by name.
+        public var changed: [String: String] = [:]
+        /// The names of resources that are gone; empty where `isWhole`.
+        public var deleted: Set<String> = []
+        /// What the next call begins with; nil if the server knows no tokens.
+        public var token: String?
+        /// Whether `changed` is all that the calendar has.
+        public var isWhole = false
+
+        /// Nothing.
+        public init() {}
+    }
+
+    /// A resource of a calendar.
+    public struct Resource: Hashable, Sendable {
+        /// Its name in the calendar.
+        public let name: String
+        /// What changes whenever it does.
+        public let etag: String
+        /// What is in it.
+        public let bytes: [UInt8]
+
+        /// A resource from its parts.
+        public init(name: String, etag: String, bytes: [UInt8]) {
+            self.name = name
+            self.etag = etag
+            self.bytes = bytes
+        }
+    }
+
+    /// On what condition something is written.
+    public enum Match: Hashable, Sendable {
+        /// That nothing has this name yet.
+        case none
+        /// That it is still as it was with this ETag.
+        case etag(String)
+    }
+
+    private let account: CalDAVAccount
+    private let limits: Limits
+    private let authorities: String?
+
+    /// A client.
+    /// - Parameter authorities: a file with the certificates (PEM) of the authorities to trust, instead of the machine's.
+    public init(_ account: CalDAVAccount, limits: Limits = Limits(), authorities: String? = nil) {
+        self.account = account
+        self.limits = limits
+        self.authorities = authorities
+    }
+
+    /// Ends the call that is under way, within about a second, and refuses those that follow. Call it from any thread.
+    public func cancel() {}
+
+    /// Where the user's calendars are.
+    public func home() throws(CalDAVError) -> WebAddress { throw missing }
+
+    /// The address of the calendar that people call `name`; nil if there is none.
+    public func calendar(named name: String, in home: WebAddress) throws(CalDAVError) -> WebAddress? { throw missing }
+
+    /// Makes a calendar for events, and says where it is.
+    public func makeCalendar(named name: String, in home: WebAddress) throws(CalDAVError) -> WebAddress {
+        throw missing
+    }
+
+    /// What has changed in a calendar.
+    /// - Parameter token: what the last call returned; nil to read everything.
+    public func changes(of calendar: WebAddress, since token: String?) throws(CalDAVError) -> Changes { throw missing }
+
+    /// Resources by their names. Those that are gone are left out.
+    public func resources(_ names: [String], of calendar: WebAddress) throws(CalDAVError) -> [Resource] {
+        throw missing
+    }
+
+    /// Writes a resource.
+    /// - Returns: its ETag; nil if the server does not say it, as it must not where it changed what was written.
+    public func put(
+        _ bytes: [UInt8], _ name: String, of calendar: WebAddress, match: Match
+    ) throws(CalDAVError) -> String? { throw missing }
+
+    /// Deletes a resource. One that is gone already is `.gone`.
+    public func delete(_ name: String, of calendar: WebAddress, match: Match) throws(CalDAVError) { throw missing }
+
+    /// Deletes a calendar, with everything in it.
+    public func deleteCalendar(_ calendar: WebAddress) throws(CalDAVError) { throw missing }
+
+    private var missing: CalDAVError { CalDAVError("speak to \(account.address)", .unreachable, said: "not yet") }
+}
