@@ -12,8 +12,8 @@ import PackageDescription
 //               Readings   Admission   Desk
 //               Records   Packed
 //   settings    ProgramSettings
-//   libraries   CalDAV
-//               Bluetooth   MQTT   Vault   Daemon   Fetch   Compression   ActivityFiles   CalendarFiles   OwnTracks   QRCodes   Pictures   Positioning   Exposition   Contract
+//   libraries   CalDAV   ActivityFiles
+//               Bluetooth   MQTT   Vault   Daemon   Fetch   Compression   XMLDocuments   CalendarFiles   OwnTracks   QRCodes   Pictures   Positioning   Exposition   Contract
 //   plumbing    DBus   Storage
 //               Reactor   Files
 //   values      Whereabouts
@@ -117,12 +117,13 @@ let package = Package(
         library(.libraries, "Vault", ["COpenSSL", "Files"]),
         library(.libraries, "Daemon", ["CLinux", "Fitness"]),
         library(.libraries, "Fetch", ["CCurl"]),
+        library(.libraries, "XMLDocuments", ["CXML"]),
         library(.libraries, "Compression", ["CZstandard"]),
         library(.libraries, "OwnTracks", ["CSodium", "Fitness", "Telemetry"]),
         library(.libraries, "QRCodes", ["CQREncode"]),
         library(.libraries, "Pictures", ["CCairo", "Fitness"]),
         library(.libraries, "Positioning", ["Fitness", "Reactor", "Telemetry"]),
-        library(.libraries, "ActivityFiles", ["CXML", "CZip", "CZlib", "Files", "Fitness", "Storage"]),
+        library(.libraries, "ActivityFiles", ["CZip", "CZlib", "Files", "Fitness", "Storage", "XMLDocuments"]),
         library(.libraries, "CalendarFiles", ["CICal", "Fitness"]),
         library(.libraries, "CalDAV", ["Fetch"]),
         library(.libraries, "Exposition", ["CMicrohttpd", "Reactor"]),

@@ -1,4 +1,5 @@
 import Fitness
+import XMLDocuments
 
 /// Files of GPX 1.1 (topografix.com/GPX/1/1) and 1.0: tracks.
 ///

@@ -1,3 +1,5 @@
+import XMLDocuments
+
 // What an iPhone's Health app writes as "Export All Health Data": one document with all records, oldest kinds first,
 // then all workouts. It may have gigabytes; what is in memory is a batch of records, and the workouts, whose places lie
 // in files of their own (`workout-routes/*.gpx`), to which they refer by name.

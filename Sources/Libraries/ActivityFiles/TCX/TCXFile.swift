@@ -1,4 +1,5 @@
 import Fitness
+import XMLDocuments
 
 /// Files of Garmin's TrainingCenterDatabase, version 2, with ActivityExtension, version 2: Speed, RunCadence, Watts,
 /// Steps.

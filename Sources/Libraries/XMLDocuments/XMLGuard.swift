@@ -6,11 +6,11 @@
 ///   between it and the first attribute there is no `<`, which no value may have.
 /// - That holds where a byte below 0x80 is what it is in ASCII. In UTF-16, UTF-7 or ISO-2022-JP it may be a part of
 ///   anything, and libxml2 reads whatever iconv knows. So only encodings that contain ASCII are allowed.
-struct XMLGuard {
+public struct XMLGuard {
     /// Attributes of a tag: those that we read have 15 at most.
     private static let mostAttributes = 1000
     /// Bytes in which the declaration of a document has to end, with spaces before it.
-    static let longestDeclaration = 4096
+    public static let longestDeclaration = 4096
 
     private var attributes = 0
     private var isAfterEquals = false
@@ -34,7 +34,7 @@ struct XMLGuard {
     }
 
     /// What is wrong with the encoding of a document, by its first bytes; nil where nothing is.
-    static func faultOfEncoding(_ head: [UInt8]) -> String? {
+    public static func faultOfEncoding(_ head: [UInt8]) -> String? {
         var begin = head.drop { [0x20, 0x0A, 0x0D, 0x09].contains($0) }
         guard !begin.isEmpty || head.count < longestDeclaration else { return "nothing but spaces" }
         // UTF-16 and UTF-32 begin with FE FF, FF FE or zeros; EBCDIC has another `<?xm`.
@@ -43,8 +43,11 @@ struct XMLGuard {
             !first.elementsEqual([0x4C, 0x6F, 0xA7, 0x94])
         else { return "an encoding that does not contain ASCII" }
         if begin.starts(with: [0xEF, 0xBB, 0xBF]) { begin = begin.dropFirst(3) }
-        guard begin.starts(with: "<?xml".utf8), let after = begin.dropFirst(5).first, after <= 0x20 else { return nil }
-        guard let end = begin.firstIndex(of: UInt8(ascii: ">")) else { return "a declaration without an end" }
+        guard begin.starts(with: "<?xml".utf8), let after = begin.dropFirst(5).first, after <= 0x20
+        else { return nil }
+        guard let end = begin.firstIndex(of: UInt8(ascii: ">")) else {
+            return "a declaration without an end"
+        }
         let declaration = String(decoding: begin[..<end], as: UTF8.self).lowercased()
         let parts = declaration.split(separator: "encoding", omittingEmptySubsequences: false)
         guard parts.count > 1 else { return nil }
