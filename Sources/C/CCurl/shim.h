@@ -42,3 +42,14 @@ static inline CURLcode vitals_curl_start(void) { return curl_global_init(CURL_GL
 static inline CURLcode vitals_curl_status(CURL *curl, long *status) {
     return curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, status);
 }
+static const long vitals_curl_basic = (long)CURLAUTH_BASIC;
+// The size is set before; libcurl keeps a copy.
+static inline CURLcode vitals_curl_set_body_to_send(CURL *curl, const void *bytes) {
+    return curl_easy_setopt(curl, CURLOPT_COPYPOSTFIELDS, bytes);
+}
+static inline CURLcode vitals_curl_set_open_socket(CURL *curl, curl_opensocket_callback callback, void *data) {
+    CURLcode code = curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, callback);
+    return code != CURLE_OK ? code : curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, data);
+}
+// What is behind `addr` is longer than that member says: see its size.
+static inline const void *vitals_curl_address(const struct curl_sockaddr *address) { return &address->addr; }

@@ -8,6 +8,8 @@ public struct FetchError: Error, Hashable, Sendable, CustomStringConvertible {
         case unreachable
         /// The server is not the one that it claims to be, or cannot speak TLS 1.2.
         case untrusted
+        /// The server is at an address that is not a public one, and only those are allowed.
+        case notPublic
         /// It took too long.
         case timeout
         /// The answer is too long.
@@ -43,8 +45,10 @@ public struct FetchError: Error, Hashable, Sendable, CustomStringConvertible {
     public var hint: String? {
         switch reason {
         case .address: "give a whole https address, such as https://www.example.com/keys"
-        case .unreachable: "check the name, the network, and the environment's https_proxy: try it with curl -v"
+        case .unreachable:
+            "check the name, the network, and the environment's https_proxy: try it with curl -v"
         case .untrusted: "check the machine's clock and its certificates (ca-certificates)"
+        case .notPublic: "give an address that everybody can reach"
         case .timeout: "check the network; the server may be slow or gone"
         case .status(300..<400): "the address has moved: set the new one, redirections are not followed"
         case .status: "check the address: open it in a browser"
