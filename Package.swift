@@ -307,6 +307,7 @@ let package = Package(
         tests(
             .libraries, "ActivityFilesTests", ["ActivityFiles", "Fitness", "TestSupport"],
             exclude: ["Interop"]),
+        tests(.libraries, "CalendarFilesTests", ["CalendarFiles", "Fitness", "TestSupport"], exclude: ["read.py"]),
         tests(
             .consumer, "RecordsTests", ["Daemon", "Records", "Storage", "Telemetry", "TestSupport", "Vault"]),
         tests(.consumer, "PackedTests", ["Compression", "HouseholdSupport", "Packed", "Telemetry", "TestSupport"]),

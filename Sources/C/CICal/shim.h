@@ -1,1 +1,2 @@
+#include <stdlib.h>
 #include <libical/ical.h>
