@@ -19,7 +19,7 @@ import PackageDescription
 //   values      Whereabouts
 //               Workouts   Schedules
 //               Telemetry   Fitness
-//   C           CDBus   CMosquitto   CSQLite   COpenSSL   CCurl   CZstandard   CSodium   CQREncode   CCairo   CXML   CZip   CZlib   CICal   CMicrohttpd   CLinux
+//   C           CDBus   CMosquitto   CSQLite   COpenSSL   CCurl   CZstandard   CSodium   CQREncode   CCairo   CXML   CZip   CZlib   CICal   CPSL   CMicrohttpd   CLinux
 //
 // Each layer is a folder of Sources, and Tests has the same folders. A C library is imported by exactly one target.
 
@@ -95,6 +95,7 @@ let package = Package(
         system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
         // What pkg-config says of libical asks for two more libraries, which nothing here needs.
         system("CICal", pkgConfig: nil, apt: "libical-dev"),
+        system("CPSL", pkgConfig: "libpsl", apt: "libpsl-dev"),
         // What pkg-config says of libmicrohttpd names GnuTLS, which only what encrypts needs.
         system("CMicrohttpd", pkgConfig: nil, apt: "libmicrohttpd-dev"),
         system("CCurl", pkgConfig: nil, apt: "libcurl4-openssl-dev"),
@@ -125,7 +126,7 @@ let package = Package(
         library(.libraries, "Positioning", ["Fitness", "Reactor", "Telemetry"]),
         library(.libraries, "ActivityFiles", ["CZip", "CZlib", "Files", "Fitness", "Storage", "XMLDocuments"]),
         library(.libraries, "CalendarFiles", ["CICal", "Fitness"]),
-        library(.libraries, "CalDAV", ["Fetch"]),
+        library(.libraries, "CalDAV", ["CPSL", "Fetch", "XMLDocuments"]),
         library(.libraries, "Exposition", ["CMicrohttpd", "Reactor"]),
         library(.libraries, "Contract", ["Telemetry"]),
 
@@ -307,6 +308,7 @@ let package = Package(
         tests(
             .libraries, "ActivityFilesTests", ["ActivityFiles", "Fitness", "TestSupport"],
             exclude: ["Interop"]),
+        tests(.libraries, "CalDAVTests", ["CalDAV", "Fetch", "TestSupport"]),
         tests(.libraries, "CalendarFilesTests", ["CalendarFiles", "Fitness", "TestSupport"], exclude: ["read.py"]),
         tests(
             .consumer, "RecordsTests", ["Daemon", "Records", "Storage", "Telemetry", "TestSupport", "Vault"]),

@@ -12,6 +12,7 @@ import Glibc
 private let targets: [String: @Sendable ([UInt8]) -> Void] = [
     "blocks": fuzzBlocks,
     "archives": fuzzArchives,
+    "calendars": fuzzCalendars,
     "commands": fuzzCommands,
     "control": fuzzControl,
     "fit": fuzzFIT,
@@ -19,6 +20,7 @@ private let targets: [String: @Sendable ([UInt8]) -> Void] = [
     "gpx": fuzzGPX,
     "json": fuzzJSON,
     "keys": fuzzKeys,
+    "multistatus": fuzzMultistatus,
     "payloads": fuzzPayloads,
     "phones": fuzzPhones,
     "readings": fuzzReadings,

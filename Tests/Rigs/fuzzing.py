@@ -22,7 +22,7 @@ BUILD = PROJECT / ".build/fuzz"
 FUZZING = PROJECT / "Tests/Fuzzing"
 PROGRAM = BUILD / "fuzz"
 # The programs whose parsers take part, with everything that they depend on, and libraries that none of them has yet.
-TARGETS = ["vitals-gateway", "vitals-consumer", "vitals-sensor", "ActivityFiles", "OwnTracks", "Positioning"]
+TARGETS = ["vitals-gateway", "vitals-consumer", "vitals-sensor", "ActivityFiles", "CalDAV", "CalendarFiles", "OwnTracks", "Positioning"]
 SANITIZERS = ["-sanitize=fuzzer,address"]
 
 
@@ -69,6 +69,7 @@ def build():
     includes = [f"-I{x}" for x in (PROJECT / "Sources/C").iterdir()]
     packages = [
         "dbus-1", "libmosquitto", "sqlite3", "libcrypto", "libcurl", "libzstd", "libsodium", "libxml-2.0", "libzip", "zlib",
+        "libical", "libpsl",
     ]
     for flag in pkg_config("--cflags", packages):
         includes += ["-Xcc", flag]

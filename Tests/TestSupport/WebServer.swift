@@ -33,6 +33,25 @@ public final class WebServer {
     /// The paths that were asked for, in their order.
     public var requests: [String] { program.lines.filter { $0.hasPrefix("GET ") }.map { String($0.dropFirst(4)) } }
 
+    /// All requests in their order, as `PROPFIND /calendars/ann/`.
+    public var allRequests: [String] { program.lines.filter { $0.contains(" /") && !$0.hasPrefix("port ") } }
+
+    /// Says how a request with another method than GET is answered: see web_server.py.
+    public func answer(_ method: String, _ path: String, _ status: Int, _ headers: [String] = [], _ body: String = "")
+        throws
+    {
+        let name = "\(method)\(path.replacingOccurrences(of: "/", with: " "))"
+        let text = (["\(status)"] + headers).joined(separator: "\n") + "\n\n" + body
+        try folder.write(text, to: name.trimmingCharacters(in: .whitespaces))
+    }
+
+    /// Waits until something was asked for with any method.
+    public func waitForRequest(_ method: String, _ path: String) throws {
+        guard program.line(containing: "\(method) \(path)") != nil else {
+            throw TestFailure("nobody asked for \(path): \(program.text)")
+        }
+    }
+
     /// Waits until a path was asked for.
     public func waitForRequest(_ path: String) throws {
         guard program.line(containing: "GET \(path)") != nil else {

@@ -9,6 +9,10 @@ It serves the files of FOLDER as they are at the time, and besides:
     /announced    a huge Content-Length   /endless    bytes without end   /headers   header lines without end
     /slow         no answer               /half       less than announced
 
+A request with another method than GET is answered with what stands in FOLDER/METHOD and its path with spaces in place of
+slashes, such as `PROPFIND calendars ann`: a line with a status, header lines, an empty line, and what comes along. Without
+such a file, it is answered as above.
+
 With --tls it makes an authority of its own, whose certificate it writes to FOLDER/ca.pem. Ends with its standard input.
 """
 
@@ -45,6 +49,22 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.serve()
         except (BrokenPipeError, ConnectionResetError):
             pass
+
+    def do_scripted(self):
+        print(self.command, self.path, flush=True)
+        self.close_connection = True
+        try:
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            script = folder / f"{self.command}{self.path.replace('/', ' ')}".rstrip()
+            if not script.is_file():
+                return self.serve()
+            head, _, body = script.read_text(encoding="utf-8").partition("\n\n")
+            status, *lines = head.splitlines()
+            self.answer(int(status), body.encode(), **dict(line.split(": ", 1) for line in lines))
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+
+    do_PROPFIND = do_REPORT = do_PUT = do_DELETE = do_MKCALENDAR = do_scripted
 
     def serve(self):
         match self.path:

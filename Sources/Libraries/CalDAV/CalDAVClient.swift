@@ -1,7 +1,10 @@
-public import Fetch
+import Fetch
 
 /// Speaks CalDAV (RFC 4791) with a server. Every call blocks: call it on a thread that has nothing else to do, one call at
 /// a time.
+///
+/// What it asks is spread over files: `Discovery.swift` finds and makes calendars, `Resources.swift` reads and changes what is
+/// in them.
 public final class CalDAVClient: Sendable {
     /// What a client allows.
     public struct Limits: Hashable, Sendable {
@@ -20,7 +23,8 @@ public final class CalDAVClient: Sendable {
 
         /// Limits; the defaults are what a calendar of reminders needs.
         public init(
-            answer: Int = 4 << 20, resource: Int = 64 << 10, resources: Int = 1000, duration: Duration = .seconds(30),
+            answer: Int = 4 << 20, resource: Int = 64 << 10, resources: Int = 1000,
+            duration: Duration = .seconds(30),
             connecting: Duration = .seconds(10), allowsPrivateAddresses: Bool = false
         ) {
             self.answer = answer
@@ -72,52 +76,26 @@ public final class CalDAVClient: Sendable {
         case etag(String)
     }
 
-    private let account: CalDAVAccount
-    private let limits: Limits
-    private let authorities: String?
+    let exchange: Exchange
+    let limits: Limits
 
     /// A client.
     /// - Parameter authorities: a file with the certificates (PEM) of the authorities to trust, instead of the machine's.
     public init(_ account: CalDAVAccount, limits: Limits = Limits(), authorities: String? = nil) {
-        self.account = account
         self.limits = limits
-        self.authorities = authorities
+        var fetching = Fetcher.Limits(
+            length: limits.answer, duration: limits.duration, connecting: limits.connecting,
+            publicOnly: true)
+        let publicFetcher = Fetcher(fetching, authorities: authorities)
+        fetching.publicOnly = !limits.allowsPrivateAddresses
+        exchange = Exchange(
+            account: account, trust: ServerTrust(account.address),
+            ownFetcher: Fetcher(fetching, authorities: authorities), publicFetcher: publicFetcher)
     }
 
     /// Ends the call that is under way, within about a second, and refuses those that follow. Call it from any thread.
-    public func cancel() {}
-
-    /// Where the user's calendars are.
-    public func home() throws(CalDAVError) -> WebAddress { throw missing }
-
-    /// The address of the calendar that people call `name`; nil if there is none.
-    public func calendar(named name: String, in home: WebAddress) throws(CalDAVError) -> WebAddress? { throw missing }
-
-    /// Makes a calendar for events, and says where it is.
-    public func makeCalendar(named name: String, in home: WebAddress) throws(CalDAVError) -> WebAddress {
-        throw missing
+    public func cancel() {
+        exchange.ownFetcher.cancel()
+        exchange.publicFetcher.cancel()
     }
-
-    /// What has changed in a calendar.
-    /// - Parameter token: what the last call returned; nil to read everything.
-    public func changes(of calendar: WebAddress, since token: String?) throws(CalDAVError) -> Changes { throw missing }
-
-    /// Resources by their names. Those that are gone are left out.
-    public func resources(_ names: [String], of calendar: WebAddress) throws(CalDAVError) -> [Resource] {
-        throw missing
-    }
-
-    /// Writes a resource.
-    /// - Returns: its ETag; nil if the server does not say it, as it must not where it changed what was written.
-    public func put(
-        _ bytes: [UInt8], _ name: String, of calendar: WebAddress, match: Match
-    ) throws(CalDAVError) -> String? { throw missing }
-
-    /// Deletes a resource. One that is gone already is `.gone`.
-    public func delete(_ name: String, of calendar: WebAddress, match: Match) throws(CalDAVError) { throw missing }
-
-    /// Deletes a calendar, with everything in it.
-    public func deleteCalendar(_ calendar: WebAddress) throws(CalDAVError) { throw missing }
-
-    private var missing: CalDAVError { CalDAVError("speak to \(account.address)", .unreachable, said: "not yet") }
 }

@@ -1,0 +1,102 @@
+import Fetch
+
+/// A request to a calendar server, and what comes of it: redirections are followed, and what is wrong becomes an error.
+struct Exchange {
+    /// No more redirections are followed for a request.
+    private static let mostRedirections = 3
+
+    /// Sends requests.
+    let account: CalDAVAccount
+    /// To where they may lead.
+    let trust: ServerTrust
+    /// For addresses that are the operator's own network, if that is allowed.
+    let ownFetcher: Fetcher
+    /// For all others.
+    let publicFetcher: Fetcher
+
+    /// What a server has answered, and where.
+    struct Answer {
+        let address: WebAddress
+        let status: Int
+        let headers: [String: String]
+        let body: [UInt8]
+    }
+
+    /// Sends a request.
+    /// - Parameter attempted: what this is for, to follow "could not".
+    /// - Returns: an answer whose status is one of success (2xx).
+    func send(_ request: WebRequest, _ attempted: String) throws(CalDAVError) -> Answer {
+        var request = request
+        request.credentials = WebRequest.Credentials(user: account.user, password: account.password)
+        for _ in 0...Self.mostRedirections {
+            guard trust.covers(request.address) else {
+                throw CalDAVError(attempted, .redirected, said: "the server leads to \(request.address)")
+            }
+            let answer = try sent(request, attempted)
+            switch answer.status {
+            case 200..<300:
+                return Answer(
+                    address: request.address, status: answer.status, headers: answer.headers,
+                    body: answer.body)
+            case 301, 302, 307, 308:
+                guard let reference = answer.headers["location"] else {
+                    throw CalDAVError(attempted, .malformed, said: "the server leads to nowhere")
+                }
+                request.address = try followed(request.address, reference, attempted)
+            default: throw refused(answer, attempted)
+            }
+        }
+        throw CalDAVError(attempted, .redirected, said: "the server leads from one address to the next")
+    }
+
+    private func sent(_ request: WebRequest, _ attempted: String) throws(CalDAVError) -> WebAnswer {
+        let fetcher = trust.allowsPrivate(request.address) ? ownFetcher : publicFetcher
+        do throws(FetchError) { return try fetcher.send(request) } catch {
+            throw CalDAVError(attempted, error)
+        }
+    }
+
+    private func followed(
+        _ address: WebAddress, _ reference: String, _ attempted: String
+    ) throws(CalDAVError) -> WebAddress {
+        do throws(FetchError) { return try address.following(reference) } catch {
+            throw CalDAVError(attempted, .redirected, said: error.said)
+        }
+    }
+
+    /// The error that an answer without success is.
+    private func refused(_ answer: WebAnswer, _ attempted: String) -> CalDAVError {
+        let reason: CalDAVError.Reason =
+            switch answer.status {
+            case 401: .unauthorized
+            case 403: isAboutToken(answer) ? .tokenExpired : .forbidden
+            case 404, 410: .gone
+            case 409: isAboutToken(answer) ? .tokenExpired : .status(409)
+            case 412: .conflict
+            case 413, 507: isAboutToken(answer) ? .tokenExpired : .tooLarge
+            default: .status(answer.status)
+            }
+        return CalDAVError(attempted, reason, said: "the server answered with status \(answer.status)")
+    }
+
+    /// Whether a server says that it does not know a token (RFC 6578, 3.2: the precondition DAV:valid-sync-token).
+    private func isAboutToken(_ answer: WebAnswer) -> Bool {
+        (try? DAVErrorReader.conditions(of: answer.body))?.contains(.validSyncToken) ?? false
+    }
+}
+
+extension CalDAVError {
+    init(_ attempted: String, _ error: FetchError) {
+        let reason: Reason =
+            switch error.reason {
+            case .address, .notPublic: .address
+            case .unreachable, .failed: .unreachable
+            case .untrusted: .untrusted
+            case .timeout: .timeout
+            case .tooLarge: .tooLarge
+            case .status(let status): .status(status)
+            case .cancelled: .cancelled
+            }
+        self.init(attempted, reason, said: error.said)
+    }
+}
