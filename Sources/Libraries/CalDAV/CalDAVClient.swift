@@ -18,6 +18,9 @@ public final class CalDAVClient: Sendable {
         public var duration: Duration
         /// No connection takes longer to be made.
         public var connecting: Duration
+        /// A client speaks with its server for no longer than this, however many requests that takes: a server that answers
+        /// each of them just in time would keep its thread for hours.
+        public var conversation: Duration
         /// Whether the server may be at an address that only this machine or its network reaches.
         public var allowsPrivateAddresses: Bool
 
@@ -25,13 +28,15 @@ public final class CalDAVClient: Sendable {
         public init(
             answer: Int = 4 << 20, resource: Int = 64 << 10, resources: Int = 1000,
             duration: Duration = .seconds(30),
-            connecting: Duration = .seconds(10), allowsPrivateAddresses: Bool = false
+            connecting: Duration = .seconds(10), conversation: Duration = .seconds(300),
+            allowsPrivateAddresses: Bool = false
         ) {
             self.answer = answer
             self.resource = resource
             self.resources = resources
             self.duration = duration
             self.connecting = connecting
+            self.conversation = conversation
             self.allowsPrivateAddresses = allowsPrivateAddresses
         }
     }
@@ -79,7 +84,7 @@ public final class CalDAVClient: Sendable {
     let exchange: Exchange
     let limits: Limits
 
-    /// A client.
+    /// A client, whose conversation begins now.
     /// - Parameter authorities: a file with the certificates (PEM) of the authorities to trust, instead of the machine's.
     public init(_ account: CalDAVAccount, limits: Limits = Limits(), authorities: String? = nil) {
         self.limits = limits
@@ -90,7 +95,8 @@ public final class CalDAVClient: Sendable {
         fetching.publicOnly = !limits.allowsPrivateAddresses
         exchange = Exchange(
             account: account, trust: ServerTrust(account.address),
-            ownFetcher: Fetcher(fetching, authorities: authorities), publicFetcher: publicFetcher)
+            ownFetcher: Fetcher(fetching, authorities: authorities), publicFetcher: publicFetcher,
+            end: .now + limits.conversation)
     }
 
     /// Ends the call that is under way, within about a second, and refuses those that follow. Call it from any thread.

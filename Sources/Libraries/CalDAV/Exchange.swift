@@ -13,6 +13,8 @@ struct Exchange {
     let ownFetcher: Fetcher
     /// For all others.
     let publicFetcher: Fetcher
+    /// When the conversation is over.
+    let end: ContinuousClock.Instant
 
     /// What a server has answered, and where.
     struct Answer {
@@ -50,8 +52,10 @@ struct Exchange {
     }
 
     private func sent(_ request: WebRequest, _ attempted: String) throws(CalDAVError) -> WebAnswer {
+        let left = ContinuousClock.now.duration(to: end)
+        guard left > .zero else { throw CalDAVError(attempted, .timeout, said: "the server has had its time") }
         let fetcher = trust.allowsPrivate(request.address) ? ownFetcher : publicFetcher
-        do throws(FetchError) { return try fetcher.send(request) } catch {
+        do throws(FetchError) { return try fetcher.send(request, within: left) } catch {
             throw CalDAVError(attempted, error)
         }
     }

@@ -65,7 +65,10 @@ public final class Fetcher: Sendable {
     }
 
     /// What a server answers, whatever its status is. Blocks.
-    public func send(_ request: WebRequest) throws(FetchError) -> WebAnswer {
+    /// - Parameter time: what is left for it, if that is less than any fetch may take.
+    public func send(_ request: WebRequest, within time: Duration = .seconds(3600)) throws(FetchError) -> WebAnswer {
+        var limits = limits
+        limits.duration = min(limits.duration, time)
         let transfer = try Transfer(
             request, limits, isCancelled: { [self] in isCancelled.load(ordering: .relaxed) })
         try transfer.prepare(authorities)

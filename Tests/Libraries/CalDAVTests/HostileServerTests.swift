@@ -120,6 +120,13 @@ struct HostileServerTests {
         #expect(changes(quick, "/headers") == .tooLarge)
         #expect(changes(quick, "/slow") == .timeout)
         #expect(changes(quick, "/half") == .unreachable)
+        // However long a request may take: the whole conversation is over.
+        let brief = try client(
+            server.address,
+            limits: CalDAVClient.Limits(conversation: .milliseconds(300), allowsPrivateAddresses: true))
+        #expect(changes(brief, "/slow") == .timeout)
+        #expect(changes(brief, "/after") == .timeout)
+        #expect(try !requests(server).contains("REPORT /after"))
         let patient = try client(server.address)
         let ended = Record<CalDAVError.Reason?>()
         let slow = try WebAddress("\(server.address)/slow/")
