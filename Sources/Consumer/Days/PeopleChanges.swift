@@ -69,6 +69,14 @@ package protocol PasswordObserver: AnyObject {
     func signedOut(_ user: ID)
 }
 
+/// Takes leave elsewhere before a person is forgotten: of what is kept of them outside of this house.
+package protocol LeaveTaker: AnyObject, Sendable {
+    /// Called on the session's thread, while nothing new of the person can be made.
+    /// - Parameter completion: called once, on the session's thread, within ten seconds: what the person has to do themselves, in a
+    ///   sentence; nil if there is nothing.
+    func takeLeave(of user: ID, completion: @escaping @Sendable (String?) -> Void)
+}
+
 extension PeopleObserver {
     package func changed(_ users: Set<ID>) {}
     package func stored(_ readings: PersonsReadings) {}
@@ -84,7 +92,8 @@ extension PeopleObserver {
 
 /// Passes on what changes about people to everything that shows or keeps something of them. It is made before all of
 /// them, so that none of them needs to know of the others. Belongs to the session's thread.
-package final class PeopleChanges: PeopleObserver {
+// Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
+package final class PeopleChanges: PeopleObserver, @unchecked Sendable {
     private struct Entry {
         weak var observer: (any PeopleObserver)?
     }
@@ -128,6 +137,24 @@ extension PeopleChanges {
 
     private var passwordObservers: [any PasswordObserver] {
         entries.compactMap { $0.observer as? any PasswordObserver }
+    }
+}
+
+extension PeopleChanges {
+    /// Has leave taken of a person before they are forgotten, by one after the other.
+    /// - Parameter completion: called once, on the session's thread: what the person has to do themselves, in sentences.
+    package func takeLeave(of user: ID, completion: @escaping @Sendable ([String]) -> Void) {
+        takeLeave(of: user, entries.compactMap { $0.observer as? any LeaveTaker }[...], [], completion)
+    }
+
+    private func takeLeave(
+        of user: ID, _ takers: ArraySlice<any LeaveTaker>, _ sentences: [String],
+        _ completion: @escaping @Sendable ([String]) -> Void
+    ) {
+        guard let taker = takers.first else { return completion(sentences) }
+        taker.takeLeave(of: user) { [self] sentence in
+            takeLeave(of: user, takers.dropFirst(), sentences + (sentence.map { [$0] } ?? []), completion)
+        }
     }
 }
 

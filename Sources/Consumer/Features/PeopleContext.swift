@@ -83,8 +83,9 @@ package protocol Doors: AnyObject {
     ///   - keepingAccount: whether the account stays, with its contact, devices and claims, under a new secret.
     ///   - operation: what the person is told of, step by step, on their topic `progress`; nil if they are not.
     ///   - completion: called once, on the session's thread: how many sealed rows were tried with every key there is,
-    ///     and how many of them opened; or why the forgetting goes on later by itself.
+    ///     how many of them opened, and what the person has to do themselves, in sentences; or why the forgetting goes on later by
+    ///     itself.
     func forget(
         _ user: ID, keepingAccount: Bool, telling operation: String?,
-        completion: @escaping @Sendable (Result<(tried: Int, opened: Int), VaultError>) -> Void)
+        completion: @escaping @Sendable (Result<(tried: Int, opened: Int, left: [String]), VaultError>) -> Void)
 }

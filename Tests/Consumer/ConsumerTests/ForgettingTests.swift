@@ -331,7 +331,7 @@ struct ForgettingTests {
                     } catch {
                         Issue.record(error)
                     }
-                }, completion: { if case .failure(let error) = $0 { Issue.record(error) } })
+                }, completion: { result, _ in if case .failure(let error) = result { Issue.record(error) } })
         }
         loop.start()
         defer { loop.stop() }
@@ -340,6 +340,30 @@ struct ForgettingTests {
         #expect(try beside.first("SELECT count(*) FROM devices", row: Row.int) == 0)
         #expect(try beside.first("SELECT count(*) FROM gateways", row: Row.int) == 0)
         #expect(try beside.first("SELECT gateway FROM ended_gateways", row: Row.text) == "late")
+    }
+
+    @Test("is on the list while leave is taken elsewhere, so that a kill loses nothing, and goes on afterwards")
+    func leave() throws {
+        let (parts, _, _) = try lived()
+        let settings = parts.settings
+        let places = ForgottenPlaces(settings, store: parts.store, keys: parts.keys)
+        let (demo, gone, taker, changes) = (demo, Goodbye(), SlowFarewell(), PeopleChanges())
+        changes.add(taker)
+        let forgetting = Forgetting(places, Feature.all, gone, BeingForgotten(), changes)
+        let (loop, left) = (EventLoop(name: "forgetting"), Record<[String]>())
+        loop.perform {
+            forgetting.start(loop)
+            forgetting.forget(demo, keepingAccount: true) { _, sentences in left.append(sentences) }
+        }
+        loop.start()
+        defer { loop.stop() }
+        let goOn = try #require(try taker.asked.wait(for: 1).first)
+        let keys = try Keys(settings, .read)
+        #expect(try ForgottenList(state("forgotten"), keys).people[demo]?.isWithAccount == false)
+        #expect(try keys.all().contains { $0.user == "demo" && $0.version == 1 })
+        loop.perform { goOn("Do the rest yourself") }
+        #expect(try left.wait(for: 1) == [["Do the rest yourself"]])
+        #expect(try keys.all().filter { $0.user == "demo" }.map(\.version) == [2])
     }
 
     @Test("goes on at the next start, wherever it was interrupted", arguments: 0...12)
@@ -407,6 +431,13 @@ struct ForgettingTests {
             #expect(read.people.count + read.streams.count == lines.count - 1 && read.strange >= 1)
         }
     }
+}
+
+/// Takes leave until it is told that this is over.
+private final class SlowFarewell: PeopleObserver, LeaveTaker {
+    let asked = Record<@Sendable (String?) -> Void>()
+
+    func takeLeave(of user: ID, completion: @escaping @Sendable (String?) -> Void) { asked.append(completion) }
 }
 
 /// Notes the devices of accounts that are gone.

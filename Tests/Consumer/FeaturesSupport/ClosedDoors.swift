@@ -21,6 +21,6 @@ package final class ClosedDoors: Doors, Sendable {
 
     package func forget(
         _ user: ID, keepingAccount: Bool, telling operation: String?,
-        completion: @escaping @Sendable (Result<(tried: Int, opened: Int), VaultError>) -> Void
+        completion: @escaping @Sendable (Result<(tried: Int, opened: Int, left: [String]), VaultError>) -> Void
     ) {}
 }

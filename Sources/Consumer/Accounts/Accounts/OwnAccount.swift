@@ -115,9 +115,10 @@ extension Accounts {
             if let lookup = try rows.account(of: user)?.lookup { try codes.remove(lookup) }
             context.doors.forget(user, keepingAccount: false, telling: "account/delete") { [unowned self] result in
                 request.answering {
-                    _ = try result.get()
+                    let left = try result.get().left
                     context.limitedLog.notice("deleted \(user)") { "\(user) has deleted their account\($0)" }
-                    request.done(["message": "Your account was deleted"])
+                    let sentences = ["Your account was deleted"] + left
+                    request.done(["message": .string(sentences.joined(separator: ". "))])
                     devices.end(clients, of: user) { _ in }
                 }
             }

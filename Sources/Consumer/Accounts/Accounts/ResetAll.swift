@@ -97,9 +97,10 @@ package final class ResetAll: @unchecked Sendable {
         }
     }
 
-    private static func reply(tried: Int, opened: Int) -> JSON {
-        [
-            "message": "Everything of yours was deleted, and the key to it with it.",
+    private static func reply(tried: Int, opened: Int, left: [String]) -> JSON {
+        let sentences = ["Everything of yours was deleted, and the key to it with it."] + left.map { "\($0)." }
+        return [
+            "message": .string(sentences.joined(separator: " ")),
             "tried": .integer(Int64(tried)), "opened": .integer(Int64(opened)), "next": "profile",
         ]
     }

@@ -107,14 +107,28 @@ package final class Forgetting: @unchecked Sendable {
     }
 
     /// Called at the end: with what the proof found, or why the forgetting continues later by itself.
-    package typealias Completion = (Result<Erasure.Proof, VaultError>) -> Void
+    /// - Parameter left: what the person has to do themselves, in sentences.
+    package typealias Completion = (Result<Erasure.Proof, VaultError>, _ left: [String]) -> Void
 
     private struct Job {
         let user: ID
         let keepingAccount: Bool
         let progress: (Progress) -> Void
         var completion: Completion?
+        /// Whether the person is on the list, from when on nothing loses the job.
+        var isNoted = false
+        /// What is kept of the person elsewhere is seen to before anything is erased here: it cannot be found afterwards.
+        var leave = Leave.notTaken
         var erasure: Erasure?
+    }
+
+    private enum Leave {
+        case notTaken
+        case isBeingTaken
+        /// - Parameter left: what the person has to do themselves, in sentences.
+        case taken(left: [String])
+
+        var left: [String] { if case .taken(let left) = self { left } else { [] } }
     }
 
     package let features: [Feature]
@@ -210,7 +224,7 @@ package final class Forgetting: @unchecked Sendable {
                 log.error("forgetting continues in 5 s: \(error)")
             }
             if !jobs.isEmpty {
-                jobs[0].completion?(.failure(error))
+                jobs[0].completion?(.failure(error), jobs[0].leave.left)
                 jobs[0].completion = nil
             }
             return .after(.seconds(5))
@@ -230,7 +244,16 @@ package final class Forgetting: @unchecked Sendable {
             return isSweeping ? .soon() : .never
         }
         guard var erasure = job.erasure else {
-            jobs[0].erasure = try begin(job)
+            guard job.isNoted else {
+                _ = try noted(job)
+                jobs[0].isNoted = true
+                return .soon()
+            }
+            guard case .taken = job.leave else { return takeLeave(job) }
+            // A secret or a stream may have been made while leave was taken.
+            let person = try noted(job)
+            tell(job, .account)
+            jobs[0].erasure = erasure(person)
             return .soon()
         }
         let step = erasure.step
@@ -265,11 +288,24 @@ package final class Forgetting: @unchecked Sendable {
         return .soon()
     }
 
-    private func begin(_ job: Job) throws(VaultError) -> Erasure {
+    /// Work goes on when leave is taken, which is limited in time.
+    private func takeLeave(_ job: Job) -> Portions.Next {
+        guard case .notTaken = job.leave else { return .never }
+        jobs[0].leave = .isBeingTaken
+        let user = job.user
+        changes.takeLeave(of: user) { [self] left in
+            // Nobody else's turn comes before this one is over.
+            guard !jobs.isEmpty, jobs[0].user == user else { return }
+            jobs[0].leave = .taken(left: left)
+            portions.goOn()
+        }
+        return .never
+    }
+
+    private func noted(_ job: Job) throws(VaultError) -> Forgotten {
         let person = try places.keys.toForget(job.user, withAccount: !job.keepingAccount)
         try places.note(person)
-        tell(job, .account)
-        return erasure(person)
+        return person
     }
 
     private func tell(_ job: Job, _ step: Erasure.Step) {
@@ -287,7 +323,7 @@ package final class Forgetting: @unchecked Sendable {
             "forgot \(job.user): \(proof.tried) sealed rows tried with every key there is, \(proof.opened) opened\($0)"
         }
         job.progress(Progress(step: "done", done: Erasure.Step.allCases.count, of: Erasure.Step.allCases.count))
-        job.completion?(.success(proof))
+        job.completion?(.success(proof), job.leave.left)
         // After the reply, which is for one of these devices.
         if !job.keepingAccount { doors.accountGone(job.user, erasure.devices) }
     }

@@ -56,12 +56,14 @@ final class ServiceDoors: Doors, @unchecked Sendable {
 
     func forget(
         _ user: ID, keepingAccount: Bool, telling operation: String?,
-        completion: @escaping @Sendable (Result<(tried: Int, opened: Int), VaultError>) -> Void
+        completion: @escaping @Sendable (Result<(tried: Int, opened: Int, left: [String]), VaultError>) -> Void
     ) {
         forgetting.forget(
             user, keepingAccount: keepingAccount,
             progress: { [self] in if let operation { tell(user, operation, $0) } },
-            completion: { completion($0.map { (tried: $0.tried, opened: $0.opened) }) })
+            completion: { result, left in
+                completion(result.map { (tried: $0.tried, opened: $0.opened, left: left) })
+            })
     }
 
     /// Tells a person how far an operation that they asked for has come.
