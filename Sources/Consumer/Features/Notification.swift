@@ -38,12 +38,14 @@ package struct Notification: Hashable {
     package var goal: String?
     /// The alert that guardians may confirm.
     package var alert: ID?
+    /// The reminder that is due.
+    package var reminder: ID?
     /// For people, in their own language.
     package var text: String
 
     package init(
         kind: Kind, time: Int64, from: ID? = nil, fromName: String? = nil, day: CalendarDay? = nil, goal: String? = nil,
-        alert: ID? = nil, text: String
+        alert: ID? = nil, reminder: ID? = nil, text: String
     ) {
         self.kind = kind
         self.time = time
@@ -52,6 +54,7 @@ package struct Notification: Hashable {
         self.day = day
         self.goal = goal
         self.alert = alert
+        self.reminder = reminder
         self.text = text
     }
 }
@@ -70,7 +73,7 @@ package struct StoredNotification: Hashable {
         [
             .always("id", .text), .always("kind", .text), .always("time", .time), .always("text", .text),
             .known("from", .id), .known("from_name", .text), .known("day", .day), .known("goal", .text),
-            .known("alert", .id), .always("confirmed", .bool),
+            .known("alert", .id), .known("reminder", .id), .always("confirmed", .bool),
         ])
 
     /// As people get it, in the list and on the topic.
@@ -88,7 +91,7 @@ extension Notification {
             "kind": .string(kind.name), "time": .integer(time), "text": .string(text),
             "from": from.map { .string($0.text) }, "from_name": fromName.map(JSON.string),
             "day": day.map { .string("\($0)") }, "goal": goal.map(JSON.string),
-            "alert": alert.map { .string($0.text) },
+            "alert": alert.map { .string($0.text) }, "reminder": reminder.map { .string($0.text) },
         ])
     }
 
@@ -100,11 +103,12 @@ extension Notification {
         func member(_ field: String) -> String? {
             if case .string(let text)? = json[field] { text } else { nil }
         }
+        func id(_ field: String) -> ID? {
+            member(field).flatMap { text in decoded { () throws(MalformedValue) in try ID(text) } }
+        }
         self.init(
-            kind: Kind(kept: name), time: time,
-            from: member("from").flatMap { text in decoded { () throws(MalformedValue) in try ID(text) } },
-            fromName: member("from_name"), day: member("day").flatMap { CalendarDay($0) }, goal: member("goal"),
-            alert: member("alert").flatMap { text in decoded { () throws(MalformedValue) in try ID(text) } }, text: text
-        )
+            kind: Kind(kept: name), time: time, from: id("from"), fromName: member("from_name"),
+            day: member("day").flatMap { CalendarDay($0) }, goal: member("goal"), alert: id("alert"),
+            reminder: id("reminder"), text: text)
     }
 }

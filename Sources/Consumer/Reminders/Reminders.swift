@@ -149,7 +149,7 @@ package final class Reminders: FeatureService, PeopleObserver, @unchecked Sendab
             ? language(.reminder, ["label": label, "time": time])
             : language(.reminderOfDay, ["label": label, "time": time, "day": language.date(due.day)])
         try context.notifications.add(
-            Notification(kind: .reminder, time: due.alarm, day: due.day, text: text), to: user)
+            Notification(kind: .reminder, time: due.alarm, day: due.day, reminder: reminder.id, text: text), to: user)
     }
 
     private func attempt(_ user: ID, _ body: () throws(VaultError) -> Void) {

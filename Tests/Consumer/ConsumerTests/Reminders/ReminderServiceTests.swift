@@ -125,6 +125,7 @@ struct ReminderServiceTests {
             let notification = try #require(try circle.reminded(ada).first)
             #expect(notification["text"] == "Reminder: Stretching, at 10:00." && notification["day"] == "2026-11-21")
             #expect(notification["time"] == .integer(start + 3_600_000) && notification["kind"] == "reminder")
+            #expect(notification["reminder"] == ids[0])
             // Ben hears at a quarter to midnight of what is tomorrow.
             circle.advance(13 * 3_600_000 + 2_700_000)
             try circle.look()
