@@ -5,7 +5,7 @@ import PackageDescription
 //
 //   programs    Gateway/vitals-gateway   Consumer/vitals-consumer   Sensor/vitals-sensor   Command/vitals
 //   consumer    Guardians
-//               Social   Phones   Push
+//               Social   Phones   Push   Calendars
 //               Accounts   Sensors   Insight   Exercise   Custody   Reminders
 //               Features
 //               Days   OpenID
@@ -233,6 +233,12 @@ let package = Package(
                 "Storage", "Telemetry",
             ]),
         library(
+            .consumer, "Calendars",
+            [
+                "CalDAV", "CalendarFiles", "Contract", "Daemon", "Days", "Desk", "Features", "Fetch", "Files", "Fitness",
+                "MQTT", "Reactor", "Readings", "Records", "Reminders", "Schedules", "Storage", "Telemetry",
+            ]),
+        library(
             .consumer, "Push",
             [
                 "Contract", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "Reactor", "Readings",
@@ -242,8 +248,8 @@ let package = Package(
         program(
             .consumer, "vitals-consumer",
             [
-                "Accounts", "Admission", "Custody", "Daemon", "Days", "Desk", "Exercise", "Exposition", "Features",
-                "Files", "Fitness", "Guardians", "Insight", "MQTT", "Phones", "ProgramSettings", "Push", "Reactor",
+                "Accounts", "Admission", "Calendars", "Custody", "Daemon", "Days", "Desk", "Exercise", "Exposition",
+                "Features", "Files", "Fitness", "Guardians", "Insight", "MQTT", "Phones", "ProgramSettings", "Push", "Reactor",
                 "Readings",
                 "Records",
                 "Reminders",
@@ -358,12 +364,19 @@ let package = Package(
         tests(
             .consumer, "PhonesTests",
             ["Daemon", "Files", "Fitness", "OwnTracks", "Phones", "Telemetry", "TestSupport"]),
+        tests(
+            .consumer, "CalendarsTests",
+            [
+                "CalDAV", "CalendarFiles", "Calendars", "Files", "Fitness", "HouseholdSupport", "Reminders", "Schedules",
+                "Telemetry", "TestSupport",
+            ]),
         tests(.consumer, "PushTests", ["Daemon", "HouseholdSupport", "Push", "Telemetry", "TestSupport"]),
         tests(
             .consumer, "ConsumerTests",
             [
                 "Contract",
-                "ActivityFiles", "Accounts", "Admission", "Compression", "Custody", "Daemon", "Days", "DaysSupport",
+                "ActivityFiles", "Accounts", "Admission", "Calendars", "Compression", "Custody", "Daemon", "Days",
+                "DaysSupport",
                 "Desk", "Exercise",
                 "Features", "Files", "Fitness", "Guardians", "HouseholdSupport", "Insight", "MQTT", "OpenID",
                 "OwnTracks",

@@ -1,27 +1,48 @@
 import Features
-import Files
+package import Files
 import Fitness
-import Records
-import Schedules
+package import Records
+package import Schedules
 import Storage
-import Telemetry
+package import Telemetry
 
 /// What a person wants to be reminded of.
 ///
 /// The id is random, and stays as long as the reminder does: it can be the UID of an event in a calendar. With each change the
 /// revision rises by one, and `changed` says when that was; so whoever keeps a copy can see whether it is the latest.
-struct Reminder: Hashable {
-    let id: ID
-    var label: String
-    var schedule: WeeklySchedule
+package struct Reminder: Hashable {
+    package let id: ID
+    package var label: String
+    package var schedule: WeeklySchedule
     /// Whether its alarm is told.
-    var isEnabled = true
+    package var isEnabled = true
     /// From 1.
-    var revision: Int64 = 1
+    package var revision: Int64 = 1
     /// When a person changed it last, in Unix milliseconds.
-    var changed: Int64
+    package var changed: Int64
     /// Which of its alarms were told.
     var progress: AlarmProgress
+
+    /// A reminder of which nothing was told.
+    /// - Parameter changed: when it was made, in Unix milliseconds.
+    package init(id: ID, label: String, schedule: WeeklySchedule, isEnabled: Bool = true, changed: Int64) {
+        self.init(
+            id: id, label: label, schedule: schedule, isEnabled: isEnabled, changed: changed,
+            progress: AlarmProgress(begin: changed))
+    }
+
+    init(
+        id: ID, label: String, schedule: WeeklySchedule, isEnabled: Bool = true, revision: Int64 = 1, changed: Int64,
+        progress: AlarmProgress
+    ) {
+        self.id = id
+        self.label = label
+        self.schedule = schedule
+        self.isEnabled = isEnabled
+        self.revision = revision
+        self.changed = changed
+        self.progress = progress
+    }
 
     /// The next alarm, which may be due already; nil if none is told.
     func next(now: Int64, in zone: ZoneRules) -> WeeklySchedule.Occurrence? {
@@ -30,7 +51,7 @@ struct Reminder: Hashable {
 
     /// The same reminder after its person has changed it. What was changed begins again: nothing of before this moment is told.
     /// - Parameter now: Unix milliseconds.
-    func changed(to other: Reminder, now: Int64) -> Reminder {
+    package func changed(to other: Reminder, now: Int64) -> Reminder {
         guard (other.label, other.schedule, other.isEnabled) != (label, schedule, isEnabled) else { return self }
         var result = other
         (result.revision, result.changed, result.progress) = (revision + 1, now, progress)
@@ -108,21 +129,23 @@ extension Reminder {
 // MARK: The document
 
 /// A person's reminders, as they are kept: the document "reminders". Belongs to the thread of its store and keys.
-struct ReminderList {
+package struct ReminderList {
     static let document = "reminders"
     /// How many a person may have.
-    static let most = 50
+    package static let most = 50
 
     let documents: Documents
 
+    package init(documents: Documents) { self.documents = documents }
+
     /// In the order in which they were made; none if the person has none.
-    func read(_ user: ID) throws(VaultError) -> [Reminder] {
+    package func read(_ user: ID) throws(VaultError) -> [Reminder] {
         guard case .array(let kept)? = try documents.read(Self.document, of: user)?["reminders"] else { return [] }
         return kept.compactMap(Reminder.init(kept:))
     }
 
     /// Keeps them in place of those before, within a transaction.
-    func write(_ reminders: [Reminder], of user: ID) throws(VaultError) {
+    package func write(_ reminders: [Reminder], of user: ID) throws(VaultError) {
         guard !reminders.isEmpty else { return try documents.remove(Self.document, of: user) }
         try documents.write(["reminders": .array(reminders.map(\.kept))], Self.document, of: user)
     }

@@ -11,11 +11,17 @@ import Telemetry
 
 extension Reminder {
     /// No label is longer, in characters and in bytes.
-    static let longestLabel = (characters: 64, bytes: 256)
+    package static let longestLabel = (characters: 64, bytes: 256)
     /// How many minutes before the time an alarm may be: up to a week.
-    static let alarms: ClosedRange<Int64> = 0...10_080
+    package static let alarms: ClosedRange<Int64> = 0...10_080
     /// A first day may be in these years. Before them there was nothing to be reminded of, and calendars end some time later.
-    static let years = 1970...2199
+    package static let years = 1970...2199
+
+    /// Whether a text may be a label.
+    package static func isLabel(_ text: String) -> Bool {
+        !text.allSatisfy(\.isWhitespace) && text.utf8.count <= longestLabel.bytes && text.count <= longestLabel.characters
+            && ProfileRules.isName(text)
+    }
 }
 
 extension PeopleRequest {
@@ -23,7 +29,7 @@ extension PeopleRequest {
     func label() throws(ReplyError) -> String? {
         guard let text = try optionalText("label", atMost: Reminder.longestLabel.bytes) else { return nil }
         guard !text.allSatisfy(\.isWhitespace) else { throw Self.noTitle }
-        guard text.count <= Reminder.longestLabel.characters, ProfileRules.isName(text) else {
+        guard Reminder.isLabel(text) else {
             let words = "a label has at most \(Reminder.longestLabel.characters) characters on one line"
             throw ReplyError(.invalid, words, field: "label")
         }

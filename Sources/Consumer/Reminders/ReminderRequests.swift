@@ -33,7 +33,7 @@ extension Reminders {
             alarmMinutes: try request.alarmMinutes() ?? 0)
         let reminder = Reminder(
             id: try drawnID(), label: label, schedule: schedule,
-            isEnabled: try request.optionalBool("enabled") ?? true, changed: now, progress: AlarmProgress(begin: now))
+            isEnabled: try request.optionalBool("enabled") ?? true, changed: now)
         return try once(request, now: now) { kept in
             guard kept.count < ReminderList.most else {
                 throw ReplyError(.notAllowed, "you have \(ReminderList.most) reminders already: delete one")

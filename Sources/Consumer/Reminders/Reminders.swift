@@ -13,6 +13,12 @@ package import Telemetry
 // follows from what is kept and from where they are: it is found at the start, after each of their changes, when they move, and
 // when the clock was put back.
 
+/// Hears that a person's reminders have changed.
+package protocol ReminderObserver: AnyObject {
+    /// Called on the session's thread, after the change is committed.
+    func remindersChanged(of user: ID)
+}
+
 /// Reminders of all people. Belongs to the session's thread.
 // Proof of @unchecked: as for `PeopleContext`.
 package final class Reminders: FeatureService, PeopleObserver, @unchecked Sendable {
@@ -27,6 +33,11 @@ package final class Reminders: FeatureService, PeopleObserver, @unchecked Sendab
     /// What the wall clock said last, in Unix milliseconds.
     private var looked = Int64.min
     private var loop: EventLoop?
+    private var observers: [Observer] = []
+
+    private struct Observer {
+        weak var value: (any ReminderObserver)?
+    }
 
     var reminders: ReminderList { ReminderList(documents: context.documents) }
 
@@ -34,6 +45,9 @@ package final class Reminders: FeatureService, PeopleObserver, @unchecked Sendab
         (context, histories) = (parts.context, parts.days.histories)
         context.changes.add(self)
     }
+
+    /// - Parameter observer: is not kept alive.
+    package func tell(_ observer: any ReminderObserver) { observers.append(Observer(value: observer)) }
 
     package func start(_ loop: EventLoop) {
         self.loop = loop
@@ -51,9 +65,10 @@ package final class Reminders: FeatureService, PeopleObserver, @unchecked Sendab
     }
 
     /// Somebody's reminders have changed.
-    func lookAgain(at user: ID) {
+    package func lookAgain(at user: ID) {
         unread.insert(user)
         attempt(user) { () throws(VaultError) in try look(at: user) }
+        for observer in observers { observer.value?.remindersChanged(of: user) }
     }
 
     /// Tells somebody at once of what is due.

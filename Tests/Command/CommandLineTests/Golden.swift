@@ -58,6 +58,7 @@ enum Golden {
 
         Your reminders:
           reminders       Lists what you are reminded of, and changes it.
+          calendar        Keeps your reminders in step with a calendar of your own.
 
         Your friends:
           friends         Lists your friends with their steps of today, and the people who ask to be

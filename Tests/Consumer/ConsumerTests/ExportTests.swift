@@ -11,6 +11,7 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Calendars
 @testable import Custody
 @testable import Days
 @testable import Features
@@ -175,7 +176,8 @@ struct ExportTests {
                 "README.txt", "account.json", "profile.json", "consent.json", "devices.json", "sensors.json",
                 "phones.json", "picture",
                 "history.json", "friends.json", "thumbs.json", "guardians.json", "dependents.json", "watch-rules.json",
-                "alerts.json", "reminders.json", "notifications.json", "push.json", "heart-rate-deleted.json",
+                "alerts.json", "reminders.json", "calendar.json", "notifications.json", "push.json",
+                "heart-rate-deleted.json",
                 "workout-goal.json", "workout-plans.json", "workout-gear.json", "workouts.jsonl", "imports.json",
                 "days.jsonl",
                 "position.csv", "motion.csv", "pedometer.csv", "heart-rate.csv", "steps.csv", "temperature.csv",
@@ -202,6 +204,7 @@ struct ExportTests {
         try documents.write(["gear": [["name": "Blue shoes"]]], "workout-gear", of: demo)
         try documents.write(["plans": [["name": "Lunch run"]]], "workout-plans", of: demo)
         try ReminderList(documents: documents).write([.madeUp()], of: demo)
+        try CalendarRecord.madeUp().keep(documents, of: demo)
         try documents.write(["name": "Bob"], "profile", of: friend)
         let lists = FriendLists(documents)
         try store.change([demo, friend]) { () throws(VaultError) in
@@ -224,6 +227,9 @@ struct ExportTests {
         #expect(try file("workout-gear.json") == ["gear": [["name": "Blue shoes"]]])
         #expect(try file("workout-plans.json") == ["plans": [["name": "Lunch run"]]])
         let reminders = try #require(byName["reminders.json"])
+        let calendar = try #require(byName["calendar.json"])
+        #expect(calendar.contains("https://cloud.example.org/ada/fitness/") && calendar.contains("every month"))
+        #expect(!calendar.contains("correct horse"))
         #expect(reminders.contains(#""label":"Yoga","#) && reminders.contains(#""changed":"2026-11-21T"#))
         #expect(try file("account.json")["providers"] == ["a provider"])
         #expect(byName["devices.json"]?.contains("Ada's phone") == true)

@@ -13,6 +13,7 @@ import Testing
 import Whereabouts
 
 @testable import Accounts
+@testable import Calendars
 @testable import Custody
 @testable import Days
 @testable import Exercise
@@ -151,6 +152,7 @@ struct ForgettingTests {
         let phone: JSON = ["phone": "phone-a", "password": "x", "secret": "y", "created": 0]
         try documents.write(["phones": [phone]], "phones", of: demo)
         try ReminderList(documents: documents).write([.madeUp()], of: demo)
+        try CalendarRecord.madeUp().keep(documents, of: demo)
         // Somebody who watches over themselves is there as both.
         try documents.write(["hash": "01", "set": 0], "verification-code", of: demo)
         try documents.write(["guardians": [["guardian": "demo", "since": 0]]], "guardians", of: demo)

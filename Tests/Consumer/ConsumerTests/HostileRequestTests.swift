@@ -21,7 +21,8 @@ struct HostileRequestTests {
         "thumb", "record_location", "phone", "encrypted",
         "from", "to", "points", "time", "month", "year", "format", "theme", "hidden_m", "without", "activity",
         "activities", "kind", "before_m", "retired", "gear", "plan", "period", "count", "at", "workout", "id", "size",
-        "offset", "data", "source", "heart_rates", "push", "address", "label", "kinds", "details",
+        "offset", "data", "source", "heart_rates", "push", "address", "label", "kinds", "details", "user",
+        "delete",
     ]
 
     /// What each of them is set to, as JSON.

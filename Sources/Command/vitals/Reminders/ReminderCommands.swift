@@ -1,8 +1,8 @@
 import Daemon
 
-/// The command about reminders.
+/// The commands about reminders.
 enum ReminderCommands {
-    static let all = [reminders]
+    static let all = [reminders, Calendars.command]
 
     /// Does what the command line asks for; nil if it is none of these.
     static func execute(_ call: Call, _ arguments: Arguments) throws -> ExitCode? {
@@ -14,7 +14,7 @@ enum ReminderCommands {
         case ["reminders", "enable"]: try reminders.enable(true)
         case ["reminders", "disable"]: try reminders.enable(false)
         case ["reminders", "delete"]: try reminders.delete()
-        default: nil
+        default: try Calendars(call, arguments).execute()
         }
     }
 

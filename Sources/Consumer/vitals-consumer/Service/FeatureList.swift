@@ -1,4 +1,5 @@
 import Accounts
+import Calendars
 import Custody
 import Exercise
 import Features
@@ -16,7 +17,7 @@ extension Feature {
     /// Their order is that of the files of an export, which says first who somebody is, and has the readings last; and
     /// that in which a batch of readings is counted, which is minutes before days.
     static let all: [Feature] = [
-        accounts, profile, consents, devices, sensors, phones, pictures, history, friends, guardians, reminders,
+        accounts, profile, consents, devices, sensors, phones, pictures, history, friends, guardians, reminders, calendar,
         notifications, push, answered,
         deletions, workouts, workoutFiles, heartRate, days, readings, secrets, reads, today, homeAssistant,
         custody,

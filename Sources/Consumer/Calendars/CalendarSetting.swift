@@ -1,0 +1,18 @@
+package import Daemon
+import Readings
+
+/// `calendar`: people may keep their reminders in step with a calendar of their own.
+///
+/// ```
+/// calendar: { private_addresses: true, authorities: "/etc/vitals/home-ca.pem" },
+/// ```
+package struct CalendarSetting: FeatureSettings {
+    package static let key = "calendar"
+    package static let isTakenAtOnce = true
+    /// Nil: no server is spoken to.
+    let calendar: CalendarSettings?
+
+    package init(_ settings: Section) throws(SettingsError) {
+        calendar = try settings.section(Self.key, default: nil).map(CalendarSettings.init)
+    }
+}

@@ -1,0 +1,266 @@
+import Daemon
+import Days
+import Desk
+import Features
+import Files
+import Reactor
+import Records
+import Reminders
+import Telemetry
+
+// People's calendars are looked at in turn, one at a time: every quarter of an hour, and two seconds after a reminder was changed
+// here. A server that fails is left alone for a minute, then for twice as long each time, up to six hours. `CalendarMerge` says what
+// a look means, and `CalendarRounds.swift` has one look from its beginning to its end.
+//
+// What the person has to do something about ends the looks: a password that is refused, and a calendar that is gone. Both are
+// believed when they come twice in a row.
+
+/// People's calendars. Belongs to the session's thread.
+// Proof of @unchecked: as for `PeopleContext`.
+final class Calendars: FeatureService, PeopleObserver, PasswordObserver, ReminderObserver, LeaveTaker,
+    @unchecked Sendable
+{
+    let context: PeopleContext
+    let reminders: Reminders
+    let courier = CalendarCourier()
+    /// How often a person may have a server asked that they name, and have their calendar looked at.
+    var connections = Allowance<ID>(perSecond: 1.0 / 60, burst: 5)
+    var looks = Allowance<ID>(perSecond: 1.0 / 15, burst: 4)
+    /// Everybody who has connected a calendar.
+    var states: [ID: State] = [:]
+    /// Those who wait for the next look at their calendar.
+    var waiting: [ID: [PeopleRequest]] = [:]
+    /// Those who wait for the look that is under way: it began after they had asked.
+    private var served: [PeopleRequest] = []
+    /// What goes on when a calendar is deleted of somebody who is about to be forgotten, by the ids of connections.
+    private var leaves: [ID: (timer: EventLoop.Timer, completion: @Sendable (String?) -> Void)] = [:]
+    /// Who has reset their password, until the devices of before are out: these could connect a calendar.
+    var leaving: Set<ID> = []
+    /// How often people have done that.
+    var resets: [ID: Int] = [:]
+    /// Whose calendar is being looked at.
+    var current: ID?
+    /// No look lasts longer, with all that it reads and writes; in milliseconds.
+    var longestLook: UInt64 = 120_000
+    /// For how long a server is asked to delete the calendar of somebody who is about to be forgotten. A second later they
+    /// are forgotten, whatever keeps the courier.
+    var longestLeave: Duration = .seconds(8)
+    private var backoff = Backoff(first: .seconds(60), limit: .seconds(6 * 3600))
+    private var wakeUp: (time: UInt64, timer: EventLoop.Timer)?
+    private var loop: EventLoop?
+
+    /// What is known of a person's calendar while the service lives.
+    struct State {
+        /// When it is looked at next, milliseconds since boot; nil for never by itself.
+        var due: UInt64?
+        /// Whether reminders were changed during the look.
+        var isChanged = false
+        /// How many looks in a row have failed.
+        var failures = 0
+        /// Why the latest look has failed; nil if it has not.
+        var problem: CalendarProblem?
+        /// When both sides were the same last, Unix milliseconds.
+        var inStep: Int64?
+        /// How many reminders the server did not take.
+        var refused = 0
+    }
+
+    /// Milliseconds between looks, and from a change to a look.
+    static let (pause, soon): (UInt64, UInt64) = (900_000, 2000)
+    /// How many requests of a person may wait for a look.
+    static let mostWaiting = 4
+    private static let patience: UInt64 = 5000
+
+    var settings: CalendarSettings? { context.settings[CalendarSetting.self].calendar }
+    var reminderList: ReminderList { ReminderList(documents: context.documents) }
+
+    init(_ parts: FeatureParts, _ reminders: Reminders) {
+        (context, self.reminders) = (parts.context, reminders)
+        context.changes.add(self)
+        reminders.tell(self)
+    }
+
+    func start(_ loop: EventLoop) {
+        self.loop = loop
+        readEverybody()
+    }
+
+    func settingsChanged() { goOn(at: 0) }
+
+    private func readEverybody() {
+        do throws(VaultError) {
+            for user in try CalendarRecord.everybody(context.documents) where states[user] == nil {
+                states[user] = State(due: 0)
+            }
+            goOn(at: 0)
+        } catch {
+            context.limitedLog.error("calendars") { "who has a calendar was not read\($0): \(error)" }
+            loop?.after(.milliseconds(Int64(Self.patience))) { [unowned self] in readEverybody() }
+        }
+    }
+
+    // MARK: What changes
+
+    func remindersChanged(of user: ID) {
+        guard let state = states[user] else { return }
+        if current == user {
+            states[user]?.isChanged = true
+            return
+        }
+        // A server that fails is not asked more often for that.
+        guard state.failures == 0, let due = state.due else { return }
+        states[user]?.due = min(due, millisecondsSinceBoot() + Self.soon)
+        goOn(at: millisecondsSinceBoot() + Self.soon)
+    }
+
+    func forgotten(_ user: ID) {
+        states[user] = nil
+        for request in waiting.removeValue(forKey: user) ?? [] { request.refuse(Self.unconnected) }
+        if current == user { answer(.gone) }
+    }
+
+    func resettingPassword(of user: ID) throws(VaultError) -> String? {
+        guard var record = try CalendarRecord(context.documents, of: user), record.stop == nil else { return nil }
+        record.stop = .reset
+        try record.keep(context.documents, of: user)
+        return "Your calendar is not kept in step until you connect it again: vitals calendar connect"
+    }
+
+    func signingOut(_ user: ID) {
+        resets[user, default: 0] += 1
+        leaving.insert(user)
+    }
+
+    func signedOut(_ user: ID) { leaving.remove(user) }
+
+    /// The calendar goes with everything else, if its server takes that within a few seconds.
+    func takeLeave(of user: ID, completion: @escaping @Sendable (String?) -> Void) {
+        do throws(VaultError) {
+            guard let record = try CalendarRecord(context.documents, of: user) else { return completion(nil) }
+            let words = "Your calendar was not deleted at \(record.account.host): delete it there yourself"
+            guard let settings, record.stop == nil else { return completion(words) }
+            let id = record.id
+            let timer = context.session.loop.after(longestLeave + .seconds(1)) { [unowned self] in left(id, words) }
+            leaves[id] = (timer, completion)
+            delete(record, settings, in: .leaving, within: longestLeave) { [weak self] result in
+                if case .success = result { self?.left(id, nil) } else { self?.left(id, words) }
+            }
+        } catch {
+            context.limitedLog.error("calendars") { "the calendar of \(user) is not deleted\($0): \(error)" }
+            completion("Your calendar was not deleted there: delete it yourself")
+        }
+    }
+
+    private func left(_ id: ID, _ sentence: String?) {
+        guard let leave = leaves.removeValue(forKey: id) else { return }
+        leave.timer.cancel()
+        leave.completion(sentence)
+    }
+
+    /// - Parameter completion: called on the session's thread.
+    func delete(
+        _ record: CalendarRecord, _ settings: CalendarSettings, in lane: CalendarCourier.Lane, within limit: Duration,
+        completion: @escaping @Sendable (Result<Void, CalendarProblem>) -> Void
+    ) {
+        let (account, calendar, loop) = (record.account, record.calendar, context.session.loop)
+        courier.talk(in: lane) { () throws(CalendarProblem) in
+            try CalendarTalk(account, settings, within: limit)
+        } _: { talk throws(CalendarProblem) in
+            try talk.delete(calendar)
+        } completion: { result in
+            loop.perform { completion(result) }
+        }
+    }
+
+    // MARK: The clock
+
+    /// Works at some time, milliseconds since boot, or before. Not within the transaction that may be open now.
+    func goOn(at time: UInt64) {
+        guard let loop else { return }
+        if let wakeUp {
+            guard time < wakeUp.time else { return }
+            wakeUp.timer.cancel()
+        }
+        let now = millisecondsSinceBoot()
+        let timer = loop.after(.milliseconds(Int64(clamping: max(time, now) - now))) { [unowned self] in
+            wakeUp = nil
+            work()
+        }
+        wakeUp = (time, timer)
+    }
+
+    /// Looks at the calendar that has been due for longest.
+    private func work() {
+        guard current == nil, let settings else { return }
+        let due = states.compactMap { user, state in state.due.map { (user: user, time: $0) } }
+        guard let next = due.min(by: { $0.time < $1.time }) else { return }
+        guard next.time <= millisecondsSinceBoot() else { return goOn(at: next.time) }
+        guard !context.doors.isBeingForgotten(next.user) else { return forgotten(next.user) }
+        current = next.user
+        served = waiting.removeValue(forKey: next.user) ?? []
+        look(CalendarLook(user: next.user, settings: settings, end: millisecondsSinceBoot() + longestLook))
+    }
+
+    /// A look is over.
+    /// - Parameters:
+    ///   - problem: why it has failed; nil if both sides are the same.
+    ///   - refused: how many reminders the server did not take.
+    func ended(_ user: ID, _ problem: CalendarProblem?, refused: Int = 0) {
+        current = nil
+        defer { goOn(at: 0) }
+        guard var state = states[user] else { return answer(.gone) }
+        let now = millisecondsSinceBoot()
+        state.failures = problem == nil ? 0 : state.failures + 1
+        if let problem {
+            state.due = now + UInt64(backoff.longest(afterFailures: state.failures) / .milliseconds(1))
+            context.limitedLog.info("calendar of \(user)") {
+                "the calendar of \(user) is looked at later: \(problem.words)\($0)"
+            }
+        } else {
+            state.due = now + (state.isChanged ? Self.soon : Self.pause)
+            (state.inStep, state.refused) = (context.now(), refused)
+        }
+        (state.problem, state.isChanged) = (problem, false)
+        // Somebody has asked for a look since this one began.
+        if waiting[user] != nil { state.due = now }
+        states[user] = state
+        answer(problem)
+    }
+
+    /// Nothing more is looked at until the person connects a calendar again.
+    func stopped(_ user: ID, _ problem: CalendarProblem?) {
+        current = nil
+        if let problem {
+            states[user]?.due = nil
+            states[user]?.problem = problem
+        } else {
+            states[user] = nil
+        }
+        served += waiting.removeValue(forKey: user) ?? []
+        answer(problem ?? .gone)
+        goOn(at: 0)
+    }
+
+    /// What was being looked at is not what is there now: it is looked at again soon, also for those who wait.
+    func superseded(_ user: ID) {
+        current = nil
+        if states[user] != nil {
+            states[user]?.due = millisecondsSinceBoot()
+            waiting[user] = served + waiting[user, default: []]
+            served = []
+            if waiting[user]?.isEmpty == true { waiting[user] = nil }
+        }
+        answer(.gone)
+        goOn(at: 0)
+    }
+
+    private func answer(_ problem: CalendarProblem?) {
+        for request in served {
+            request.answering {
+                if let problem { throw problem.reply }
+                request.done(try shown(to: request.user))
+            }
+        }
+        served = []
+    }
+}

@@ -1,0 +1,42 @@
+/// Why a calendar is not in step now.
+enum CalendarProblem: Error, Hashable, Sendable {
+    /// The server does not take the name and the password.
+    case password
+    /// There is no such calendar any more.
+    case gone
+    /// It has more events than are looked at.
+    case tooMany
+    case address, unreachable, untrusted, timeout, tooLarge, forbidden, redirected, malformed
+    /// The server answered with this status.
+    case status(Int)
+    /// The server does not know the state that was seen last.
+    case tokenExpired
+    /// Somebody else has changed the event.
+    case conflict
+    /// This consumer ends.
+    case cancelled
+
+    /// For the person and the log: nothing that the server says is in it.
+    var words: String {
+        switch self {
+        case .password: "the calendar refused the password"
+        case .gone: "there is no such calendar there"
+        case .tooMany: "the calendar has more than \(CalendarLink.mostOthers) events that are no reminders"
+        case .address: "the address leads to no calendar server that this home may speak to"
+        case .unreachable: "the calendar server was not reached"
+        case .untrusted: "the calendar server is not the one that it claims to be"
+        case .timeout: "the calendar server did not answer in time"
+        case .tooLarge: "the calendar server answered with more than is read"
+        case .forbidden: "the calendar server does not allow it"
+        case .redirected: "the calendar server points to a place that is not gone to"
+        case .malformed: "what answers there does not speak CalDAV"
+        case .status(let status): "the calendar server answered with status \(status)"
+        case .tokenExpired, .conflict: "the calendar is being changed: it is looked at again soon"
+        case .cancelled: "the consumer was stopped"
+        }
+    }
+
+    /// Whether it is for the person to do something. It is believed when it comes twice: servers say it by mistake, too, while
+    /// they are being repaired.
+    var isFinal: Bool { self == .password || self == .gone }
+}
