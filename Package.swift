@@ -375,10 +375,10 @@ let package = Package(
             .consumer, "ConsumerTests",
             [
                 "Contract",
-                "ActivityFiles", "Accounts", "Admission", "Calendars", "Compression", "Custody", "Daemon", "Days",
-                "DaysSupport",
+                "ActivityFiles", "Accounts", "Admission", "CalDAV", "CalendarFiles", "Calendars", "Compression", "Custody",
+                "Daemon", "Days", "DaysSupport",
                 "Desk", "Exercise",
-                "Features", "Files", "Fitness", "Guardians", "HouseholdSupport", "Insight", "MQTT", "OpenID",
+                "Features", "Fetch", "Files", "Fitness", "Guardians", "HouseholdSupport", "Insight", "MQTT", "OpenID",
                 "OwnTracks",
                 "Phones",
                 "Push",
