@@ -21,6 +21,7 @@ RIGS = {
     "workouts": "short",
     "guardians": "short",
     "reminders": "short",
+    "calendars": "short",
     "slowdisk": "short",
     "powercut": "short",
     "failedflush": "short",
