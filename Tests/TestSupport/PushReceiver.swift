@@ -32,8 +32,12 @@ public final class PushReceiver {
         guard program.obeys(how) else { throw TestFailure("receiver.py: \(program.text)") }
     }
 
-    /// What it was sent, in the order in which it came.
-    public var requests: [Request] { Self.requests(program.lines) }
+    /// What it was sent, in the order in which it came, and all that it has answered.
+    public var requests: [Request] {
+        // What it has printed may be on its way here yet.
+        _ = program.obeys("")
+        return Self.requests(program.lines)
+    }
 
     /// Waits until it was sent so much.
     /// - Returns: all of it, more perhaps.

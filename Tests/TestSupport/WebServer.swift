@@ -30,11 +30,17 @@ public final class WebServer {
 
     deinit { program.end(9) }
 
-    /// The paths that were asked for, in their order.
-    public var requests: [String] { program.lines.filter { $0.hasPrefix("GET ") }.map { String($0.dropFirst(4)) } }
+    /// The paths that were asked for, in their order, and all of those that it has answered.
+    public var requests: [String] {
+        allRequests.filter { $0.hasPrefix("GET ") }.map { String($0.dropFirst(4)) }
+    }
 
     /// All requests in their order, as `PROPFIND /calendars/ann/`.
-    public var allRequests: [String] { program.lines.filter { $0.contains(" /") && !$0.hasPrefix("port ") } }
+    public var allRequests: [String] {
+        // What it has printed may be on its way here yet.
+        _ = program.obeys("")
+        return program.lines.filter { $0.contains(" /") && !$0.hasPrefix("port ") }
+    }
 
     /// Says how a request with another method than GET is answered: see web_server.py.
     public func answer(_ method: String, _ path: String, _ status: Int, _ headers: [String] = [], _ body: String = "")

@@ -3,7 +3,8 @@
 
     receiver.py ADDRESS
 
-Its standard input says how it answers from then on; it confirms each line with `ok`:
+Its standard input says how it answers from then on. It confirms each line with `ok`, an empty one, too, which changes nothing:
+whoever reads that has read every request that was answered before.
 
     status N        with this status          redirect URL    that it is to be had there
     hang            not at all: `gone` is printed when whoever waits has gone
@@ -57,7 +58,7 @@ print("port", server.server_address[1], flush=True)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 for line in sys.stdin:
     with changed:
-        answer = line.split()
+        answer = line.split() or answer
         changed.notify_all()
     print("ok", flush=True)
 os._exit(0)

@@ -13,6 +13,8 @@ A request with another method than GET is answered with what stands in FOLDER/ME
 slashes, such as `PROPFIND calendars ann`: a line with a status, header lines, an empty line, and what comes along. Without
 such a file, it is answered as above.
 
+It answers each line of its standard input with `ok`: whoever reads that has read every request that was answered before.
+
 With --tls it makes an authority of its own, whose certificate it writes to FOLDER/ca.pem. Ends with its standard input.
 """
 
@@ -141,5 +143,6 @@ if tls:
     certified(server)
 print("port", server.server_address[1], flush=True)
 threading.Thread(target=server.serve_forever, daemon=True).start()
-sys.stdin.read()
+for _ in sys.stdin:
+    print("ok", flush=True)
 os._exit(0)
