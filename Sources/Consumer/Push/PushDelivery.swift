@@ -132,7 +132,7 @@ final class PushDelivery: FeatureService, PeopleObserver, NotificationObserver, 
         }
         // Without rules at the broker there are no accounts, and nobody resets a password.
         guard isBrokerInLine || context.rules == nil else {
-            let words = "the service has just started, and makes sure that old devices are signed out: try again soon"
+            let words = "the broker has not confirmed yet that devices of before a reset are signed out: try again soon"
             throw ReplyError(.busy, words, retryAfterSeconds: 5)
         }
     }
