@@ -32,6 +32,9 @@ package final class Desk: @unchecked Sendable {
         let id: RequestID?
     }
 
+    /// Up to how many bytes a request is read that is one of too many.
+    private static let longestOfTooMany = 1024
+
     private let session: Session
     private let topics: Topics
     private let closed: (ID) -> ReplyError?
@@ -141,8 +144,11 @@ extension Desk {
         let began = ContinuousClock.now
         let key = Name(name: name, audience: asker == .guest ? .guests : .persons)
         let verb = registered[key]?.verb
+        let wait = secondsToWait(asker, key)
         let parsed = Result { () throws(MalformedValue) in
-            try Request(payload: message.payload, limit: verb?.maximumLength ?? Request.maximumLength)
+            // One of too many costs little: a long one is not read at all, and its reply has no id.
+            let longest = wait == nil ? verb?.maximumLength ?? Request.maximumLength : Self.longestOfTooMany
+            return try Request(payload: message.payload, limit: longest)
         }
         var correlationData = message.properties?.correlationData
         let tooLong = Request.refusal(ofCorrelationData: correlationData)
@@ -150,9 +156,8 @@ extension Desk {
         let way = Return(topic: topic, correlationData: correlationData, id: (try? parsed.get())?.id)
         let admitted: (verb: Verb, request: Request, limit: Duration)
         do throws(ReplyError) {
-            if let seconds = secondsToWait(asker, key) {
-                let words = "too many requests; try again in \(seconds) s"
-                throw ReplyError(.rateLimited, words, retryAfterSeconds: seconds)
+            if let wait {
+                throw ReplyError(.rateLimited, "too many requests; try again in \(wait) s", retryAfterSeconds: wait)
             }
             if let tooLong { throw tooLong }
             admitted = try admit(message, asker, name, verb, parsed, isAllowed: isAllowed)

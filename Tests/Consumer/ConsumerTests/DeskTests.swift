@@ -363,6 +363,16 @@ struct DeskTests {
                 if case .error(let error) = reply.outcome { refusal = error }
             }
             #expect(refusal?.code == .rateLimited && refusal?.retryAfterSeconds == 1)
+            // One of too many is not read if it is long: its reply does not know its id.
+            for (spaces, id) in [(0, .string("mine")), (2000, nil)] as [(Int, RequestID?)] {
+                let payload = "{\(String(repeating: " ", count: spaces))\"id\":\"mine\"}"
+                var found: Reply?
+                for _ in 1...200 where found == nil {
+                    let reply = try ask(client, "users/ada/requests/test/count", payload, replyAt: mine)
+                    if code(reply) == .rateLimited { found = reply }
+                }
+                #expect(try #require(found).id == id)
+            }
             let eve = try ask(
                 client, "users/eve/requests/test/count", replyAt: "vitals/v1/users/eve/responses/phone")
             #expect(code(eve) == nil)
