@@ -24,7 +24,6 @@ package import Telemetry
 /// A person's profile. Weight and height are metric, whatever units the person wants to see.
 package struct Profile: Equatable {
     typealias Gender = ProfileRules.Gender
-    package typealias Units = ProfileRules.Units
 
     package var name: String
     package var dateOfBirth: CalendarDay

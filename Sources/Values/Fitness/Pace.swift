@@ -13,8 +13,14 @@ public struct Pace: Hashable, Sendable {
     public var kilometresPerHour: Double { 3600 / secondsPerKilometre }
 
     /// Minutes and seconds for a kilometre, such as `5:00`, to the nearest second.
-    public var text: String {
-        guard let seconds = Int(exactly: secondsPerKilometre.rounded()) else { return "-" }
+    public var text: String { text(in: .metric) }
+
+    /// Minutes and seconds for a kilometre or a mile, to the nearest second: `5:00`, `8:03`.
+    public func text(in units: Units) -> String {
+        guard let seconds = Int(exactly: seconds(in: units).rounded()) else { return "-" }
         return "\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)"
     }
+
+    /// Seconds for a kilometre or a mile.
+    public func seconds(in units: Units) -> Double { secondsPerKilometre * units.way / 1000 }
 }

@@ -13,14 +13,6 @@ public enum ProfileRules {
         case undisclosed
     }
 
-    /// How lengths and weights are shown to a person.
-    public enum Units: String, CaseIterable, Sendable {
-        /// Kilometres and kilograms.
-        case metric
-        /// Miles and pounds.
-        case imperial
-    }
-
     /// Kilograms.
     public static let weights = 2.0...500
     /// Centimetres.

@@ -175,8 +175,7 @@ enum PeopleCommands {
                         "continuous-heart-rate", "ON", "on or off: whether heart rates are recorded all day",
                         values: ["on", "off"]),
                     .value("time-zone", "ZONE", "such as Europe/Berlin"), .value("locale", "TAG", "such as de-DE"),
-                    .value(
-                        "units", "NAME", "metric or imperial", values: ProfileRules.Units.allCases.map(\.rawValue)),
+                    .value("units", "NAME", "metric or imperial", values: Units.allCases.map(\.rawValue)),
                 ]),
             Command(
                 name: "edit", summary: "Asks field by field, and saves.",

@@ -26,7 +26,7 @@ struct Profiles {
         ProfileField("continuous_heart_rate", "Continuous heart rate", .onOff),
         ProfileField("time_zone", "Time zone", .timeZone),
         ProfileField("locale", "Language", .language),
-        ProfileField("units", "Units", .choice(ProfileRules.Units.allCases.map(\.rawValue))),
+        ProfileField("units", "Units", .choice(Units.allCases.map(\.rawValue))),
     ]
 
     func show() throws -> ExitCode {

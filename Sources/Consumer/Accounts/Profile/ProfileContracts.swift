@@ -7,7 +7,7 @@ extension RequestContract {
     private static let name = PayloadSchema.text(from: 1, atMost: 4 * ProfileRules.longestName)
         .about("at most \(ProfileRules.longestName) characters on one line")
     private static let gender = PayloadSchema.word(ProfileRules.Gender.allCases.map(\.rawValue))
-    private static let units = PayloadSchema.word(ProfileRules.Units.allCases.map(\.rawValue))
+    private static let units = PayloadSchema.word(Units.allCases.map(\.rawValue))
     private static let timeZone = PayloadSchema.text.about("a name of the IANA database, such as Europe/Berlin")
     private static let locale = PayloadSchema.text.about("a language tag, such as de-AT")
 
