@@ -44,6 +44,30 @@ struct DesignTests {
         #expect(!shown.contains { $0.contains("2026") || $0.contains("bpm") || $0.contains("eart") }, "\(shown)")
     }
 
+    @Test("a workout's picture is in miles and feet for people who read them, and tells no more of what is hidden")
+    func imperial() throws {
+        var poster = try poster()
+        poster.units = .imperial
+        let hidden = try Look(poster.picture(.light)).texts()
+        // 9.04 km are told as 9.0 km, which are 5.592 miles.
+        for words in [
+            "5.6\u{A0}mi", "8:27\u{A0}/mi", "169\u{A0}ft", "1,000 ft", "1.0 mi", "12:00", "400",
+            "Pace, min/mi\u{A0}\u{A0}over the distance that is shown", "Altitude, ft",
+        ] {
+            #expect(hidden.contains(words), "\(words) is missing in \(hidden)")
+        }
+        #expect(!hidden.contains { $0.hasSuffix("km") || $0.hasSuffix(" m") || $0.contains("/km") }, "\(hidden)")
+        poster.areEndsHidden = false
+        poster.swiftness = .speed
+        let shown = try Look(poster.picture(.light)).texts()
+        #expect(shown.contains("5.62\u{A0}mi") && shown.contains("7.1\u{A0}mph"), "\(shown)")
+        #expect(shown.contains { $0.hasPrefix("Speed, mph") }, "\(shown)")
+        poster.metres = 250
+        poster.profile = [(0...10).map { .init(metres: Double($0) * 25, metresPerSecond: 3, altitude: nil) }]
+        let short = try Look(poster.picture(.light)).texts()
+        #expect(short.contains("820\u{A0}ft") && short.contains("200 ft"), "\(short)")
+    }
+
     @Test(
         "the way is drawn with north at the top, as large as there is room, and marked only if its ends are not hidden")
     func way() throws {

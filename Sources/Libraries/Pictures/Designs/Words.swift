@@ -25,6 +25,13 @@ private func grouped(_ number: Int64) -> String {
     }
 }
 
+extension Quantity {
+    /// `8.97`
+    var number: String { decimal(value, decimals) }
+    /// `8.97 km`
+    var text: String { "\(number) \(unit.rawValue)" }
+}
+
 /// `47:13`, `1:02:03`
 func clock(_ seconds: Double) -> String {
     let seconds = Int(min(max(seconds, 0), 1e9).rounded())

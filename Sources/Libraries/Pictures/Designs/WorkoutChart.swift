@@ -10,9 +10,10 @@ struct WorkoutChart {
     private let altitudes: Curve
     private let length: Double
     private let swiftness: WorkoutPoster.Swiftness
+    private let units: Units
 
     /// nil if there is nothing to draw.
-    init?(_ profile: [[WorkoutPoster.Station]], _ swiftness: WorkoutPoster.Swiftness) {
+    init?(_ profile: [[WorkoutPoster.Station]], _ swiftness: WorkoutPoster.Swiftness, _ units: Units) {
         var (speeds, altitudes, start): (Curve, Curve, Double) = ([], [], 0)
         for stretch in profile {
             func curve(_ value: (WorkoutPoster.Station) -> Double?) -> [(metres: Double, value: Double)] {
@@ -24,7 +25,7 @@ struct WorkoutChart {
         }
         guard start > 0, (speeds + altitudes).contains(where: { $0.count > 1 }) else { return nil }
         (self.speeds, self.altitudes) = (speeds.filter { $0.count > 1 }, altitudes.filter { $0.count > 1 })
-        (length, self.swiftness) = (start, swiftness)
+        (length, self.swiftness, self.units) = (start, swiftness, units)
     }
 
     /// Each value as the mean of itself and two on either side: positions waver.
@@ -80,7 +81,8 @@ struct WorkoutChart {
         let y = frame.y + 46
         var runs: [Text.Run] = []
         if !speeds.isEmpty {
-            let words = swiftness == .pace ? "Pace, min/km" : "Speed, km/h"
+            let (way, speed) = (units.wayUnit.rawValue, units.speed(0).unit.rawValue)
+            let words = swiftness == .pace ? "Pace, min/\(way)" : "Speed, \(speed)"
             runs.append(.init(words, size: 24, isBold: true, sheet.colours.accent))
         }
         let over = "over the distance" + (isPartial ? " that is shown" : "")
@@ -88,18 +90,19 @@ struct WorkoutChart {
         try sheet.write(runs, x: frame.x + 36, y: y)
         guard !altitudes.isEmpty else { return }
         try sheet.write(
-            "Altitude, m", x: frame.right - 36, y: y, size: 24, isBold: true, sheet.colours.ink3, anchor: .end)
+            "Altitude, \(units.height(0).unit.rawValue)", x: frame.right - 36, y: y, size: 24, isBold: true,
+            sheet.colours.ink3, anchor: .end)
     }
 
     private func drawDistances(_ plot: Sheet.Frame, on sheet: inout Sheet) throws(PictureError) {
         let axis = Stroke(sheet.colours.line, width: 2)
         try sheet.draw(.line([Point(plot.x, plot.bottom), Point(plot.right, plot.bottom)], axis))
-        let step = RoundSteps.atLeast(length / 8)
-        for metres in RoundSteps.multiples(of: step, in: step...max(length, step)) {
+        let ruler = Ruler(units, atLeast: length / 8, isLong: length >= units.way)
+        for metres in RoundSteps.multiples(of: ruler.step, in: ruler.step...max(length, ruler.step)) {
             let x = x(metres, plot).rounded()
             try sheet.draw(.line([Point(x, plot.bottom), Point(x, plot.bottom + 8)], axis))
-            let words = length < 1000 ? "\(decimal(metres, 0)) m" : "\(decimal(metres / 1000, step < 1000 ? 1 : 0)) km"
-            try sheet.write(words, x: x, y: plot.bottom + 36, size: 22, sheet.colours.ink3, anchor: .middle)
+            try sheet.write(
+                ruler.name(metres), x: x, y: plot.bottom + 36, size: 22, sheet.colours.ink3, anchor: .middle)
         }
     }
 
@@ -119,16 +122,16 @@ struct WorkoutChart {
     private func marks(_ range: ClosedRange<Double>) -> [(value: Double, name: String)] {
         switch swiftness {
         case .speed:
-            let (least, most) = (range.lowerBound * 3.6, range.upperBound * 3.6)
+            let (least, most) = (units.speed(range.lowerBound).value, units.speed(range.upperBound).value)
             let step = RoundSteps.atLeast(max((most - least) / 4, 1))
             return RoundSteps.multiples(of: step, in: least...most).reversed()
-                .map { ($0 / 3.6, decimal($0, 0)) }
+                .map { ($0 / units.speed(1).value, decimal($0, 0)) }
         case .pace:
-            let (least, most) = (1000 / range.upperBound, min(1000 / max(range.lowerBound, 0.001), 3600))
+            let (least, most) = (units.way / range.upperBound, min(units.way / max(range.lowerBound, 0.001), 3600))
             guard least < most else { return [] }
             for step in [15.0, 30, 60, 120, 300, 600, 1200] {
                 let paces = RoundSteps.multiples(of: step, in: least...most)
-                if paces.count <= 6 { return paces.map { (1000 / $0, clock($0)) } }
+                if paces.count <= 6 { return paces.map { (units.way / $0, clock($0)) } }
             }
             return []
         }
@@ -137,11 +140,12 @@ struct WorkoutChart {
     // MARK: Altitude
 
     private func drawAltitudes(_ plot: Sheet.Frame, on sheet: inout Sheet) throws(PictureError) {
-        let all = altitudes.joined().map(\.value)
+        let shown = altitudes.map { $0.map { (metres: $0.metres, value: units.height($0.value).value) } }
+        let all = shown.joined().map(\.value)
         guard let least = all.min(), let most = all.max() else { return }
         let middle = least + (most - least) / 2
         // A flat way is not drawn as mountains.
-        let half = max((most - least) / 2 * 1.15, 20)
+        let half = max((most - least) / 2 * 1.15, units.height(20).value)
         let range = (middle - half)...(middle + half)
         func y(_ altitude: Double) -> Double {
             halves(plot.bottom - (altitude - range.lowerBound) / (2 * half) * plot.height)
@@ -151,7 +155,7 @@ struct WorkoutChart {
                 decimal(altitude, 0), x: plot.right + 64, y: y(altitude) + 8, size: 22, sheet.colours.ink3, anchor: .end
             )
         }
-        for stretch in altitudes {
+        for stretch in shown {
             let line = stretch.map { Point(x($0.metres, plot), y($0.value)) }
             try sheet.draw(.line(line, Stroke(sheet.colours.ink3, width: 3, isRound: true)))
         }

@@ -1,6 +1,9 @@
+import Fitness
+
 /// A way on plain ground, north at the top, with a scale.
 struct WorkoutMap {
     private let way: [[WorkoutPoster.Spot]]
+    private let units: Units
     private let areEndsHidden: Bool
     private let frame: Sheet.Frame
     private let centre: (east: Double, north: Double)
@@ -11,8 +14,8 @@ struct WorkoutMap {
     private static let smallest = 60.0
 
     /// - Parameter way: pieces with at least one place each, and at least one piece.
-    init(_ way: [[WorkoutPoster.Spot]], areEndsHidden: Bool, in frame: Sheet.Frame) {
-        (self.way, self.areEndsHidden, self.frame) = (way, areEndsHidden, frame)
+    init(_ way: [[WorkoutPoster.Spot]], _ units: Units, areEndsHidden: Bool, in frame: Sheet.Frame) {
+        (self.way, self.units, self.areEndsHidden, self.frame) = (way, units, areEndsHidden, frame)
         func middle(_ values: some Sequence<Double>) -> (middle: Double, length: Double) {
             let (least, most) = values.reduce((Double.infinity, -Double.infinity)) { (min($0.0, $1), max($0.1, $1)) }
             return (least + (most - least) / 2, most - least)
@@ -27,9 +30,9 @@ struct WorkoutMap {
     func draw(on sheet: inout Sheet) throws(PictureError) {
         let colours = sheet.colours
         try sheet.card(frame, colours.map)
-        // 1, 2 or 5 times a power of ten: between 70 and 175 pixels.
-        let step = RoundSteps.atLeast(70 / scale)
-        try drawGround(step * scale, on: &sheet)
+        // Round in the unit that is shown, and between 70 and 175 pixels.
+        let ruler = Ruler(units, atLeast: 70 / scale)
+        try drawGround(ruler.step * scale, on: &sheet)
         let pieces = way.map { $0.map(point) }
         for stroke in [
             Stroke(colours.surface, width: 15, isRound: true), Stroke(colours.way, width: 8, isRound: true),
@@ -44,7 +47,7 @@ struct WorkoutMap {
                     x: end.x - 12, y: end.y - 12, width: 24, height: 24, radius: 3, fill: colours.surface,
                     stroke: stroke))
         }
-        try drawScale(step, on: &sheet)
+        try drawScale(ruler, on: &sheet)
         try drawNorth(on: &sheet)
         if areEndsHidden {
             try sheet.write(
@@ -74,13 +77,13 @@ struct WorkoutMap {
         }
     }
 
-    private func drawScale(_ metres: Double, on sheet: inout Sheet) throws(PictureError) {
-        let (x, y, width) = (frame.x + 32, frame.bottom - 34, metres * scale)
+    private func drawScale(_ ruler: Ruler, on sheet: inout Sheet) throws(PictureError) {
+        let (x, y, width) = (frame.x + 32, frame.bottom - 34, ruler.step * scale)
         let stroke = Stroke(sheet.colours.mapInk, width: 3)
         let points = [Point(x, y - 8), Point(x, y + 4), Point(x + width, y + 4), Point(x + width, y - 8)]
         try sheet.draw(.line(points, stroke))
-        let words = metres < 1000 ? "\(decimal(metres, 0)) m" : "\(decimal(metres / 1000, 0)) km"
-        try sheet.write(words, x: x + width + 14, y: y + 6, size: 24, sheet.colours.mapInk)
+        try sheet.write(
+            ruler.name(ruler.step), x: x + width + 14, y: y + 6, size: 24, sheet.colours.mapInk)
     }
 
     private func drawNorth(on sheet: inout Sheet) throws(PictureError) {

@@ -35,6 +35,8 @@ public struct WorkoutPoster: Hashable, Sendable {
     /// What was done.
     public var title: String
     public var swiftness: Swiftness
+    /// In which everything is shown; it is given in metres.
+    public var units = Units.metric
     public var day: CalendarDay?
     public var metres: Double?
     /// Without pauses.
@@ -50,7 +52,7 @@ public struct WorkoutPoster: Hashable, Sendable {
     /// What the way was like, stretch by stretch: each begins at 0 metres, where the one before ends.
     public var profile: [[Station]] = []
     /// Whether parts of the way are left out. Then nothing marks where the way begins and ends, and the distance is told
-    /// to a tenth of a kilometre: a more exact one, less what is drawn, would be how long the hidden parts are, and
+    /// to a tenth of a kilometre, in miles, too: a more exact one, less what is drawn, would be how long the hidden parts are, and
     /// from there people could be followed home (Dhondt et al., A Run a Day Won't Keep the Hacker Away, CCS 2022).
     public var areEndsHidden = true
 
@@ -65,7 +67,7 @@ public struct WorkoutPoster: Hashable, Sendable {
     /// - Throws: where there are more places than a picture may have steps.
     public func picture(_ theme: Theme) throws(PictureError) -> Picture {
         let way = way.filter { !$0.isEmpty }
-        let chart = WorkoutChart(profile, swiftness)
+        let chart = WorkoutChart(profile, swiftness, units)
         let (top, side) = (166.0, Double(Self.side))
         let rows = (facts.count + 2) / 3
         let (factsHeight, chartHeight) = (rows > 0 ? 32 + 102 * Double(rows) : 0, 238.0)
@@ -77,7 +79,7 @@ public struct WorkoutPoster: Hashable, Sendable {
         let room = height - Sheet.margin - top - factsHeight - (rows > 0 ? Self.gap : 0)
         if !way.isEmpty {
             frame.height = chart == nil ? room : room - chartHeight - Self.gap
-            try WorkoutMap(way, areEndsHidden: areEndsHidden, in: frame).draw(on: &sheet)
+            try WorkoutMap(way, units, areEndsHidden: areEndsHidden, in: frame).draw(on: &sheet)
             frame.y = frame.bottom + Self.gap
         }
         if rows > 0 {
@@ -96,9 +98,18 @@ public struct WorkoutPoster: Hashable, Sendable {
 
     private struct Fact {
         let label, value, unit: String
+
+        init(label: String, value: String, unit: String) {
+            (self.label, self.value, self.unit) = (label, value, unit)
+        }
+
+        init(_ label: String, _ quantity: Quantity) {
+            self.init(label: label, value: quantity.number, unit: quantity.unit.rawValue)
+        }
     }
 
-    /// The distance as it is told.
+    /// The distance as it is told. It is rounded before it is converted: if somebody showed it in kilometres once and
+    /// in miles another time, the two together would otherwise say more than each of them.
     private var toldMetres: Double? {
         guard areEndsHidden else { return metres }
         return metres.map { ($0 / 100).rounded() * 100 }
@@ -112,25 +123,26 @@ public struct WorkoutPoster: Hashable, Sendable {
 
     private var facts: [Fact] {
         [
-            toldMetres.map { Fact(label: "Distance", value: distance($0).value, unit: distance($0).unit) },
+            toldMetres.map { Fact("Distance", distance($0)) },
             seconds.map { Fact(label: "Duration", value: clock($0), unit: "") },
             toldMetresPerSecond.flatMap(swiftnessFact),
             heartRate.map { Fact(label: "Average heart rate", value: decimal($0, 0), unit: "bpm") },
-            ascentMetres.map { Fact(label: "Ascent", value: decimal($0, 0), unit: "m") },
+            ascentMetres.map { Fact("Ascent", units.height($0)) },
             kilocalories.map { Fact(label: "Energy", value: decimal($0, 0), unit: "kcal") },
         ].compactMap { $0 }
     }
 
-    private func distance(_ metres: Double) -> (value: String, unit: String) {
-        if areEndsHidden { return (decimal(metres / 1000, 1), "km") }
-        return metres < 1000 ? (decimal(metres, 0), "m") : (decimal(metres / 1000, 2), "km")
+    private func distance(_ metres: Double) -> Quantity {
+        areEndsHidden ? units.ways(metres, decimals: 1) : units.distance(metres)
     }
 
     private func swiftnessFact(_ metresPerSecond: Double) -> Fact? {
         switch swiftness {
-        case .speed: Fact(label: "Average speed", value: decimal(metresPerSecond * 3.6, 1), unit: "km/h")
+        case .speed: Fact("Average speed", units.speed(metresPerSecond))
         case .pace:
-            Pace(metres: metresPerSecond, seconds: 1).map { Fact(label: "Average pace", value: $0.text, unit: "/km") }
+            Pace(metres: metresPerSecond, seconds: 1).map { pace in
+                Fact(label: "Average pace", value: pace.text(in: units), unit: "/\(units.wayUnit.rawValue)")
+            }
         }
     }
 
