@@ -193,9 +193,10 @@ class Exercise(Neighbourhood):
         self.until_over(user)
         self.voice.deliver(hearts, dice, 4, 0)
         moment = line[reached][0]
+        told = f"{int(target + 0.5):,} m" if target < 1000 else f"{int(target / 10 + 0.5) / 100:,.2f} km"
         self.expected[user].append(Workout(
             start, events, course, (moment, moment + ((BLOCK + 1) * 1000 if is_at_once else 0)),
-            f"You have reached the goal of your workout: {int(target + 0.5):,} m."))
+            f"You have reached the goal of your workout: {told}."))
 
     def until_distance_at_once(self, user, start, dice):
         """Everything is sent at once, too. What is lost of that makes the end later, by no more than a block: then

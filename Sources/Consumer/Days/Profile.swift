@@ -1,4 +1,6 @@
+package import Files
 package import Fitness
+package import Records
 package import Telemetry
 
 // A person's profile (requirements C1 to C3).
@@ -209,5 +211,12 @@ extension Profile {
         timeZone = Self.text("time_zone", json).value
         locale = Self.text("locale", json).value
         units = Self.choice("units", json, Units.self).value ?? .metric
+    }
+}
+
+extension Documents {
+    /// The units in which a person reads numbers: metric unless their profile says otherwise.
+    package func units(of user: ID) throws(VaultError) -> Units {
+        try read("profile", of: user).flatMap { Profile(kept: $0) }?.units ?? .metric
     }
 }

@@ -67,6 +67,11 @@ package struct Language: Sendable {
             + (decimals > 0 ? decimal + fraction : "")
     }
 
+    /// A number with its unit: `8.50 km`, `5,28 mi`.
+    package func text(_ quantity: Quantity) -> String {
+        "\(number(quantity.value, decimals: quantity.decimals)) \(quantity.unit.rawValue)"
+    }
+
     /// A day as people write it: `21 November 2026`.
     package func date(_ day: CalendarDay) -> String {
         self(.date, ["day": "\(day.day)", "month": months[day.month - 1], "year": "\(day.year)"])

@@ -1,6 +1,7 @@
 import Daemon
+import Days
 package import Desk
-import Fitness
+package import Fitness
 package import Records
 package import Storage
 package import Telemetry
@@ -98,6 +99,9 @@ package final class Notifications {
         guard case .string(let locale)? = try documents.read("profile", of: user)?["locale"] else { return .english }
         return Language.of(locale: locale)
     }
+
+    /// The units in which a person reads numbers.
+    package func units(of user: ID) throws(VaultError) -> Units { try documents.units(of: user) }
 
     /// The name of a person for people who know them; nil if they have not given one.
     package func name(of user: ID) throws(VaultError) -> String? {

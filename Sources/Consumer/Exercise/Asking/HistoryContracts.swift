@@ -1,4 +1,5 @@
 import Contract
+import Fitness
 import Workouts
 
 /// What people ask of the workouts that are over.
@@ -30,6 +31,10 @@ extension RequestContract {
                 "points",
                 .integer(in: WorkoutHistory.points)
                     .about("how many a chart has at most, and the path; 200 if it is left out")),
+            .known(
+                "units",
+                .word(Units.allCases.map(\.rawValue)).about(
+                    "imperial: splits by the mile, and the best time over a mile; all values are metric nevertheless")),
         ],
         answers: .object(
             "WorkoutDetail", "A workout that is over, with its charts.",
@@ -43,7 +48,7 @@ extension RequestContract {
         "WorkoutPause", "An interruption.", [.always("from", .time), .always("to", .time)])
 
     private static let split = PayloadSchema.object(
-        "WorkoutSplit", "A kilometre, or what is left of one at the end.",
+        "WorkoutSplit", "A kilometre or a mile, or what is left of one at the end.",
         [
             .always("distance_m", .number), .always("seconds", .number), .known("ascent_m", .number),
             .known("heart_rate", .number.about("mean beats per minute")), .known("pace", WorkoutFigures.pace),

@@ -6,7 +6,10 @@ import Workouts
 // Everything about one workout: the line of a list, the path, what it was like over distance and time.
 
 extension WorkoutHistory {
-    static func show(_ id: ID, of user: ID, _ count: Int, _ asked: Asked) throws -> JSON {
+    /// - Parameter units: whether splits are by the kilometre or by the mile.
+    static func show(
+        _ id: ID, of user: ID, _ count: Int, _ units: Units, _ asked: Asked
+    ) throws -> JSON {
         guard let workout = try asked.rows.workout(id, of: user)?.workout, workout.timer.isOver else {
             throw ReplyError(.notFound, "there is no such workout", field: "id")
         }
@@ -18,13 +21,14 @@ extension WorkoutHistory {
         }
         guard case .object(let line) = try workout.line(workout.fold(samples.all, asked.history), now: workout.started)
         else { return [:] }
-        let splits = course.splits(heartRates: hearts, workout.timer).prefix(mostSplits)
+        let splits = course.splits(every: units.way, heartRates: hearts, workout.timer).prefix(mostSplits)
+        let best = course.bestTimes(in: units)
         let whole =
             line
             + present([
                 ("gear", try asked.gear().json(of: workout.gear)), ("pauses", pauses(workout)),
                 ("splits", splits.isEmpty ? nil : .array(splits.map(json))),
-                ("best", course.bestTimes.isEmpty ? nil : .array(course.bestTimes.map(json))),
+                ("best", best.isEmpty ? nil : .array(best.map(json))),
             ])
         // As many points as have room.
         var count = count

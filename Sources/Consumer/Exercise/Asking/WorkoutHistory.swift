@@ -40,9 +40,9 @@ enum WorkoutHistory {
                 return { source in try list(of: user, filter, limit, fields, Asked(source, user, zone)) }
             },
             readers.questions.verb("workouts/show", .workoutsShow) { request in
-                let (user, id) = (try request.user, try request.id("id"))
+                let (user, id, units) = (try request.user, try request.id("id"), try Self.units(request))
                 let count = Int(try request.optionalInteger("points", in: points) ?? 200)
-                return { source in try show(id, of: user, count, Asked(source, user, zone)) }
+                return { source in try show(id, of: user, count, units, Asked(source, user, zone)) }
             },
             readers.statistics.verb("workouts/statistics", .workoutsStatistics) { request in
                 let (user, filter) = (try request.user, try Filter(request))
@@ -58,6 +58,15 @@ enum WorkoutHistory {
                 return { source in try load(days, now: unixMilliseconds(), Asked(source, user, zone)) }
             },
         ]
+    }
+
+    /// The units by which a workout is parted.
+    private static func units(_ request: PeopleRequest) throws(ReplyError) -> Units {
+        guard let name = try request.optionalText("units", atMost: 16) else { return .metric }
+        guard let units = Units(rawValue: name) else {
+            throw ReplyError(.badRequest, "\"units\" has to be metric or imperial", field: "units")
+        }
+        return units
     }
 
     /// Which workouts are meant: those that began in a range of time, and of an activity.
@@ -112,6 +121,11 @@ enum WorkoutHistory {
                 soFar.history = history
                 return history
             }
+        }
+
+        /// The units in which the person reads numbers.
+        func units() throws(VaultError) -> Units {
+            try Documents(store: rows.store, keys: rows.keys).units(of: user)
         }
 
         /// The gear of the person.

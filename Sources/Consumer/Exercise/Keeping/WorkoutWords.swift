@@ -1,4 +1,5 @@
 package import Features
+import Fitness
 import Workouts
 
 // What people are told of their workouts.
@@ -16,8 +17,8 @@ extension Phrase {
         german: "Vitals hat Neuigkeiten für dich: Ein Training ist zu Ende.")
     /// {target}
     static let workoutDistance = Phrase(
-        english: "You have reached the goal of your workout: {target} m.",
-        german: "Ziel des Trainings erreicht: {target} m.")
+        english: "You have reached the goal of your workout: {target}.",
+        german: "Ziel des Trainings erreicht: {target}.")
     static let workoutDuration = Phrase(
         english: "You have reached the goal of your workout: {target} min.",
         german: "Ziel des Trainings erreicht: {target} min.")
@@ -36,12 +37,12 @@ extension Phrase {
 enum WorkoutWords {
     /// What a person is told when the service ends a workout.
     static func ended(
-        _ end: KeptWorkout.End, _ workout: KeptWorkout, _ language: Language
+        _ end: KeptWorkout.End, _ workout: KeptWorkout, _ language: Language, _ units: Units
     ) -> (Notification.Kind, String) {
         guard end == .goal, let goal = workout.goal else { return (.workoutEnded, language(.workoutSilent)) }
         let text =
             switch goal.kind {
-            case .distance: language(.workoutDistance, ["target": language.number(goal.target)])
+            case .distance: language(.workoutDistance, ["target": language.text(units.distance(goal.target))])
             case .duration: language(.workoutDuration, ["target": language.number(goal.target / 60)])
             case .steps: language(.workoutSteps, ["target": language.number(goal.target)])
             case .energy: language(.workoutEnergy, ["target": language.number(goal.target)])

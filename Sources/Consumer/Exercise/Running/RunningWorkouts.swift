@@ -274,8 +274,8 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
         do {
             try add(.stop, at: time, of: user, because: end) { () throws(VaultError) in
                 let notifications = context.notifications
-                let language = try notifications.language(of: user)
-                let (kind, text) = WorkoutWords.ended(end, workout, language)
+                let (language, units) = (try notifications.language(of: user), try notifications.units(of: user))
+                let (kind, text) = WorkoutWords.ended(end, workout, language, units)
                 try notifications.add(Notification(kind: kind, time: context.now(), text: text), to: user)
             }
             return true

@@ -37,7 +37,8 @@ enum PictureRequests {
             of: asked.user, workout, now: workout.started, asked.rows.store, asked.rows.keys)
         // Always the same of a person, and of nobody else.
         let secret = try asked.rows.keys.lookup("hidden ends", asked.user.text)
-        let bytes = try picture.bytes(workout, samples, asked.history, Displacement(secret: secret))
+        let bytes = try picture.bytes(
+            workout, samples, asked.history, Displacement(secret: secret), in: asked.units())
         let begin = cursor?.offset ?? 0
         let mark = Mark.of(bytes)
         guard begin < bytes.count, cursor.map({ $0.mark == mark }) != false else {

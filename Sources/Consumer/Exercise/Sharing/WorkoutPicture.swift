@@ -65,11 +65,14 @@ struct WorkoutPicture: Sendable {
 
     // MARK: What is drawn
 
-    /// The picture's bytes: the same for the same readings.
+    /// The picture's bytes: the same for the same readings and units.
     func bytes(
-        _ workout: KeptWorkout, _ samples: WorkoutSamples, _ history: History, _ displacement: Displacement
+        _ workout: KeptWorkout, _ samples: WorkoutSamples, _ history: History, _ displacement: Displacement,
+        in units: Units
     ) throws -> [UInt8] {
-        let picture = try poster(workout, samples, history, displacement).picture(theme)
+        var poster = poster(workout, samples, history, displacement)
+        poster.units = units
+        let picture = try poster.picture(theme)
         return format == .svg ? Array(picture.svg.utf8) : try picture.png()
     }
 

@@ -27,19 +27,19 @@ package struct GoalReaching: GoalEvaluation {
             }
             goals[goal]?.reached = GoalDay.Reached(target: target, time: now)
             guard abs(day.distance(to: today)) <= 1 else { continue }
-            let language = try notifications.language(of: user)
+            let (language, units) = (try notifications.language(of: user), try notifications.units(of: user))
             try notifications.add(
                 Notification(
                     kind: .goalReached, time: now, day: day, goal: goal.rawValue,
-                    text: Self.text(goal, target, language)),
+                    text: Self.text(goal, target, language, units)),
                 to: user)
         }
     }
 
-    private static func text(_ goal: Goal, _ target: Double, _ language: Language) -> String {
+    private static func text(_ goal: Goal, _ target: Double, _ language: Language, _ units: Units) -> String {
         switch goal {
         case .steps: language(.reachedSteps, ["target": language.number(target)])
-        case .distance: language(.reachedDistance, ["target": language.number(target / 1000, decimals: 2)])
+        case .distance: language(.reachedDistance, ["target": language.text(units.ways(target, decimals: 2))])
         case .energy: language(.reachedEnergy, ["target": language.number(target)])
         }
     }

@@ -15,8 +15,8 @@ extension Phrase {
         english: "You have reached your goal: {target} steps.",
         german: "Ziel erreicht: {target} Schritte.")
     package static let reachedDistance = Phrase(
-        english: "You have reached your goal: {target} km.",
-        german: "Ziel erreicht: {target} km.")
+        english: "You have reached your goal: {target}.",
+        german: "Ziel erreicht: {target}.")
     package static let reachedEnergy = Phrase(
         english: "You have reached your goal: {target} kcal.",
         german: "Ziel erreicht: {target} kcal.")
@@ -35,9 +35,6 @@ extension Phrase {
     package static let steps = Phrase(
         english: "{number} steps",
         german: "{number} Schritte")
-    package static let kilometres = Phrase(
-        english: "{number} km",
-        german: "{number} km")
     package static let kilocalories = Phrase(
         english: "{number} kcal",
         german: "{number} kcal")

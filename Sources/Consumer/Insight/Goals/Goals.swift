@@ -110,7 +110,8 @@ package final class Goals: @unchecked Sendable {
         let state = totals.goals[goal]
         let card = SharedGoal(
             goal: goal, day: day, value: value, target: state?.reached?.target ?? state?.target,
-            isReached: state?.isReached == true, language: try context.notifications.language(of: user))
+            isReached: state?.isReached == true, language: try context.notifications.language(of: user),
+            units: try context.notifications.units(of: user))
         let link = context.settings[ShareSettings.self].link.map { SharedGoal.link($0, day: day, goal: goal) }
         return .object(present: [
             "text": .string(card.text), "svg": .string(card.svg), "link": link.map(JSON.string),

@@ -13,6 +13,8 @@ struct SharedGoal {
     let target: Double?
     let isReached: Bool
     let language: Language
+    /// Those of the person who shares it.
+    let units: Units
 
     private var percent: Double? { target.map { 100 * value / $0 } }
 
@@ -22,7 +24,7 @@ struct SharedGoal {
     private func amount(_ value: Double) -> String {
         switch goal {
         case .steps: language(.steps, ["number": language.number(value)])
-        case .distance: language(.kilometres, ["number": language.number(value / 1000, decimals: 2)])
+        case .distance: language.text(units.ways(value, decimals: 2))
         case .energy: language(.kilocalories, ["number": language.number(value)])
         }
     }

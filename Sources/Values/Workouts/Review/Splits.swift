@@ -116,5 +116,10 @@ extension Course {
     }
 
     /// The best times over 1, 5 and 10 km, as far as the way goes.
-    public var bestTimes: [BestTime] { Self.bestDistances.compactMap { fastest($0) } }
+    public var bestTimes: [BestTime] { bestTimes(in: .metric) }
+
+    /// The same with a mile in place of the kilometre for those who think in miles. They race over 5 and 10 km, too.
+    public func bestTimes(in units: Units) -> [BestTime] {
+        ([units.way] + Self.bestDistances.dropFirst()).compactMap { fastest($0) }
+    }
 }

@@ -116,7 +116,9 @@ final class Circle {
     }
 
     /// Somebody with an account, and a profile where they have a name.
-    func person(_ email: String? = nil, name: String? = nil, locale: String? = nil) throws -> ID {
+    func person(
+        _ email: String? = nil, name: String? = nil, locale: String? = nil, units: String? = nil
+    ) throws -> ID {
         let user = try onSession { context in
             let user = try drawnID()
             _ = try context.keys.currentVersion(of: user)
@@ -131,7 +133,7 @@ final class Circle {
                 user, "profile/set",
                 .object(present: [
                     "name": .string(name), "date_of_birth": "1990-12-10", "gender": "female", "height_cm": 170,
-                    "weight_kg": .number(63.5), "locale": locale.map(JSON.string),
+                    "weight_kg": .number(63.5), "locale": locale.map(JSON.string), "units": units.map(JSON.string),
                 ]))
         }
         return user

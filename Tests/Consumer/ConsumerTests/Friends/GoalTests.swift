@@ -88,6 +88,23 @@ struct GoalTests {
         }
     }
 
+    @Test("are told and shared in miles where the profile says so, in the person's language")
+    func miles() throws {
+        try Circle.with { circle in
+            let ada = try circle.person(name: "Ada", locale: "de", units: "imperial")
+            try circle.done(ada, "goals/set", ["steps": .null, "distance_m": 1000])
+            try circle.walk(ada, 0, 3000)
+            let told = try #require(try circle.next(ada, "notifications"))
+            #expect(told["goal"] == "distance" && told["text"] == "Ziel erreicht: 0,62 mi.")
+            let shared = try circle.done(ada, "goals/share", ["goal": "distance"])
+            let text = try shared.text("text")
+            #expect(text.hasSuffix(" mi am 21. November 2026: Ich habe mein Ziel erreicht, 0,62 mi!"), "\(text)")
+            #expect(try shared.text("svg").contains("von 0,62 mi"))
+            // What programs read stays in metres.
+            #expect(try circle.done(ada, "goals/get")["goals"]?["distance_m"]?["target"] == 1000)
+        }
+    }
+
     @Test("are drawn as well-formed XML, whatever is in them", arguments: [0.0, 1, 4999.6, 9999, 10_000, 1e7, .nan])
     func picture(value: Double) throws {
         let hostile = Language(
@@ -97,8 +114,9 @@ struct GoalTests {
         for language in Language.all + [hostile] {
             for target in [nil, 10_000.0] {
                 let card = SharedGoal(
-                    goal: .steps, day: day, value: value, target: target, isReached: value >= 10_000, language: language
-                )
+                    goal: .steps, day: day, value: value, target: target, isReached: value >= 10_000,
+                    language: language,
+                    units: .metric)
                 #expect(card.svg.utf8.count < 8192)
                 let parser = XMLParser(data: Data(card.svg.utf8))
                 #expect(parser.parse(), "\(String(describing: parser.parserError))")
