@@ -125,6 +125,8 @@ extension Golden {
               --gender TEXT               female, male, other or undisclosed
               --weight-kg N               the weight in kilograms
               --height-cm N               the height in centimetres
+              --weight WEIGHT             the same with its unit, such as 61.5kg or 135lb
+              --height HEIGHT             the same with its unit, such as 168cm or 5ft6in
               --voice ON                  on or off
               --continuous-heart-rate ON  on or off: whether heart rates are recorded all day
               --time-zone ZONE            such as Europe/Berlin

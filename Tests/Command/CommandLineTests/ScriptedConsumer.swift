@@ -14,7 +14,10 @@ final class ScriptedConsumer: @unchecked Sendable {
     /// One person's machine.
     let home: TemporaryFolder
     private let session: Session
-    private let answers = Mutex<[String: @Sendable (JSON) -> Reply]>([:])
+    /// Nobody has a profile, unless a test says otherwise.
+    private let answers = Mutex<[String: @Sendable (JSON) -> Reply]>([
+        "profile/get": { _ in Reply(.ok(["profile": .null])) }
+    ])
     /// What was asked, by whom (nil: a guest), and with which fields.
     let requests = Record<(user: String?, name: String, fields: JSON)>()
 
@@ -42,6 +45,9 @@ final class ScriptedConsumer: @unchecked Sendable {
     }
 
     func answer(_ name: String, _ data: JSON) { answer(name) { _ in Reply(.ok(data)) } }
+
+    /// Leaves a request without a reply.
+    func ignore(_ name: String) { answers.withLock { $0[name] = nil } }
 
     func refuse(_ name: String, _ error: ReplyError) { answer(name) { _ in Reply(.error(error)) } }
 
@@ -118,9 +124,11 @@ final class ScriptedConsumer: @unchecked Sendable {
         "user": "ada", "device": "phone", "password": "drawn", "message": "Signed in",
     ]
 
-    /// The last request.
+    /// The last request but for those that ask in which units the person reads the reply.
     func last() throws -> (user: String?, name: String, fields: JSON) {
-        guard let last = requests.all.last else { throw TestFailure("nothing was asked") }
+        guard let last = requests.all.last(where: { $0.name != "profile/get" }) else {
+            throw TestFailure("nothing was asked")
+        }
         return last
     }
 }

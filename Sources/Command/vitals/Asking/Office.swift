@@ -1,4 +1,5 @@
 import Daemon
+import Fitness
 import Glibc
 import MQTT
 import Telemetry
@@ -26,6 +27,12 @@ final class Office {
             return
         }
         (self.call, self.person, broker) = (call, person, Broker(call, isPatient: isPatient))
+    }
+
+    /// Asks the consumer over a connection that there is for something else; nil where nobody is signed in.
+    init?(at broker: Broker) {
+        guard let credential = broker.call.credential else { return nil }
+        (call, person, self.broker) = (broker.call, credential.user, broker)
     }
 
     static func notSignedIn(_ call: Call) -> Failure {
@@ -91,6 +98,15 @@ final class Office {
                 usleep(UInt32(pause.components.seconds) * 1_000_000)
             }
         }
+    }
+
+    /// The units in which the person reads numbers, as the profile says; metric for programs and guests, and where the
+    /// consumer does not say in time: lengths that are not the usual ones are better than none.
+    func units() -> Units {
+        guard !call.isJSON, person != nil, let data = try? ask("profile/get", within: .atMost(.seconds(3))),
+            let profile = data["profile"]
+        else { return .metric }
+        return Units(ofProfile: profile)
     }
 
     private func outcome(

@@ -1,3 +1,4 @@
+import Fitness
 import Telemetry
 
 /// What can be drawn of days.
@@ -32,16 +33,26 @@ enum Attribute: String, CaseIterable {
     /// Those that there can be goals for.
     static let goals: [Attribute] = [.steps, .distance, .energy]
 
-    /// A value as people read it.
-    func text(_ value: Double) -> String {
+    /// A value as a person with these units reads it.
+    func text(_ value: Double, in units: Units) -> String {
         switch self {
         case .steps: decimal(value, 0)
-        case .distance: value < 1000 ? "\(decimal(value, 0)) m" : "\(decimal(value / 1000, 2)) km"
-        case .energy: "\(decimal(value, 0)) kcal"
-        case .temperature: "\(decimal(value, 1)) °C"
-        case .heartRate: "\(decimal(value, 0)) bpm"
+        case .distance: units.distance(value).text
+        case .energy: Self.kilocalories(value)
+        case .temperature: units.temperature(value).text
+        case .heartRate: Self.beats(value)
         }
     }
+
+    /// The same without its unit, for what has no sum.
+    func number(_ value: Double, in units: Units) -> String {
+        self == .temperature ? units.temperature(value).number : decimal(value, 0)
+    }
+
+    /// `640 kcal`
+    static func kilocalories(_ value: Double) -> String { "\(decimal(value, 0)) kcal" }
+    /// `148 bpm`
+    static func beats(_ perMinute: Double) -> String { "\(decimal(perMinute, 0)) bpm" }
 
     /// How much a day has of it; nil if that is not known.
     func amount(ofDay day: JSON) -> Amount? {

@@ -13,10 +13,11 @@ struct Goals {
     }
 
     func show() throws -> ExitCode {
-        try show(try Office.visit(call) { try $0.ask("goals/get") })
+        let (data, units) = try Office.visit(call) { (try $0.ask("goals/get"), $0.units()) }
+        return try show(data, in: units)
     }
 
-    private func show(_ data: JSON) throws -> ExitCode {
+    private func show(_ data: JSON, in units: Units) throws -> ExitCode {
         guard !call.isJSON else {
             try Output.write(data.line)
             return .ok
@@ -27,9 +28,9 @@ struct Goals {
                 return (attribute.title, nil)
             }
             let percent = goal.percent ?? 0
-            let value = goal.double("value").map(attribute.text) ?? "-"
+            let value = goal.double("value").map { attribute.text($0, in: units) } ?? "-"
             let meter = Meter(share: percent / 100, isReached: goal.isReached).drawn(on: paper)
-            return (attribute.title, "\(meter)  \(value) of \(attribute.text(target))")
+            return (attribute.title, "\(meter)  \(value) of \(attribute.text(target, in: units))")
         }
         let text = lines(rows)
         try Output.write(text.isEmpty ? Hints.completed("no goals: vitals goals set --steps 10000\n") : text)
@@ -48,7 +49,8 @@ struct Goals {
         guard !changes.isEmpty else {
             throw Failure(.usage, "nothing to set", hint: "see vitals goals set --help")
         }
-        return try show(try Office.visit(call) { try $0.ask("goals/set", changes) })
+        let (data, units) = try Office.visit(call) { (try $0.ask("goals/set", changes), $0.units()) }
+        return try show(data, in: units)
     }
 
     private static func expected(_ attribute: Attribute) -> String {
@@ -66,7 +68,7 @@ struct Goals {
         guard text != "none" else { return .null }
         let units: [(String, Double)] =
             switch attribute {
-            case .distance: [("km", 1000), ("mi", 1609.344), ("m", 1)]
+            case .distance: [("km", 1000), ("mi", Units.metresPerMile), ("m", 1)]
             case .energy: [("kcal", 1)]
             default: [("steps", 1)]
             }

@@ -18,7 +18,8 @@ struct Reports {
     // MARK: One day
 
     func today() throws -> ExitCode {
-        try print(try Office.visit(call) { try $0.ask("statistics/today") }, orElse: "nothing yet\n")
+        let (data, units) = try Office.visit(call) { (try $0.ask("statistics/today"), $0.units()) }
+        return try print(data, in: units, orElse: "nothing yet\n")
     }
 
     func day() throws -> ExitCode {
@@ -27,23 +28,25 @@ struct Reports {
             throw arguments.refusal(
                 of: "DATE", "expected a day such as 2026-11-21, or yesterday, found \(escaped(text))")
         }
-        let data = try Office.visit(call) { try $0.ask("statistics/day", [("day", .string("\(day)"))]) }
-        return try print(data, orElse: Self.nothing)
+        let (data, units) = try Office.visit(call) { office in
+            (try office.ask("statistics/day", [("day", .string("\(day)"))]), office.units())
+        }
+        return try print(data, in: units, orElse: Self.nothing)
     }
 
-    private func print(_ day: JSON, orElse nothing: String) throws -> ExitCode {
+    private func print(_ day: JSON, in units: Units, orElse nothing: String) throws -> ExitCode {
         guard !call.isJSON else { return try print(day.line) }
         let title = (day.text("day").flatMap { CalendarDay($0) }).map(\.longName)
         let amounts = Attribute.goals.compactMap { attribute in
-            attribute.amount(ofDay: day).map { attribute.text($0.value).count }
+            attribute.amount(ofDay: day).map { attribute.text($0.value, in: units).count }
         }
         // So that the meters line up even on the longest of days.
         let width = max(9, amounts.max() ?? 0)
-        var rows = Attribute.allCases.map { ($0.title, described($0, day, width)) }
+        var rows = Attribute.allCases.map { ($0.title, described($0, day, width, units)) }
         if let heart = day["heart_rate"] {
-            rows.append(("Resting", heart.double("resting").map(Attribute.heartRate.text)))
+            rows.append(("Resting", heart.double("resting").map(Attribute.beats)))
             rows.append(("In zones 1-5", Self.zones(heart)))
-            rows.append(("By heart rate", heart.double("energy_kcal").map(Attribute.energy.text)))
+            rows.append(("By heart rate", heart.double("energy_kcal").map(Attribute.kilocalories)))
             rows.append(("Recorded", heart.whole("recorded_s").map(spell)))
         }
         let body = lines(rows)
@@ -51,19 +54,19 @@ struct Reports {
     }
 
     /// A line of today's values, with the goal.
-    private func described(_ attribute: Attribute, _ day: JSON, _ width: Int) -> String? {
+    private func described(_ attribute: Attribute, _ day: JSON, _ width: Int, _ units: Units) -> String? {
+        func text(_ value: Double) -> String { attribute.text(value, in: units) }
         guard let amount = attribute.amount(ofDay: day) else {
-            return day.goal(attribute)?.double("target").map { "-, goal \(attribute.text($0))" }
+            return day.goal(attribute)?.double("target").map { "-, goal \(text($0))" }
         }
         if let range = amount.range {
-            let last = day[attribute.member]?.double("last").map { ", last \(attribute.text($0))" } ?? ""
-            return "\(attribute.text(amount.value)), \(attribute.text(range.lowerBound)) to "
-                + attribute.text(range.upperBound) + last
+            let last = day[attribute.member]?.double("last").map { ", last \(text($0))" } ?? ""
+            return "\(text(amount.value)), \(text(range.lowerBound)) to \(text(range.upperBound))" + last
         }
         guard let goal = day.goal(attribute), let target = goal.double("target"), let percent = goal.percent
-        else { return attribute.text(amount.value) }
+        else { return text(amount.value) }
         let meter = Meter(share: percent / 100, isReached: goal.isReached).drawn(on: paper)
-        return "\(attribute.text(amount.value).padded(to: width))  \(meter) of \(attribute.text(target))"
+        return "\(text(amount.value).padded(to: width))  \(meter) of \(text(target))"
     }
 
     private static func zones(_ heart: JSON) -> String? {
@@ -85,23 +88,27 @@ struct Reports {
             }
             return "\(day)"
         }
-        let data = try Office.visit(call) { try $0.ask("statistics/week", [("day", day.map(JSON.string))]) }
+        let (data, units) = try Office.visit(call) { office in
+            (try office.ask("statistics/week", [("day", day.map(JSON.string))]), office.units())
+        }
         guard !call.isJSON else { return try print(data.line) }
         let days = try Self.days(data)
         let rows = days.map { day, numbers in
-            row(day.shortName, attribute.amount(ofDay: numbers), numbers.goal(attribute), attribute)
+            row(day.shortName, attribute.amount(ofDay: numbers), numbers.goal(attribute), attribute, units)
         }
         var title = attribute.title
         if let from = days.first?.day, let to = days.last?.day { title += ", \(from.through(to))" }
         return try print(
-            heading(title, days.last { $0.numbers.goal(attribute) != nil }?.numbers, attribute)
-                + drawing(rows, data["summary"], attribute))
+            heading(title, days.last { $0.numbers.goal(attribute) != nil }?.numbers, attribute, units)
+                + drawing(rows, data["summary"], attribute, units))
     }
 
     /// Bars and their summary, or a sentence that says that there is nothing to draw.
-    private func drawing(_ rows: [Bars.Row], _ period: JSON?, _ attribute: Attribute) -> String {
+    private func drawing(
+        _ rows: [Bars.Row], _ period: JSON?, _ attribute: Attribute, _ units: Units
+    ) -> String {
         guard rows.contains(where: { $0.amount != nil }) else { return Self.nothing }
-        return Bars(rows: rows).drawn(on: paper) + summary(period, attribute)
+        return Bars(rows: rows).drawn(on: paper) + summary(period, attribute, units)
     }
 
     private static let nothing = "nothing recorded\n"
@@ -123,7 +130,9 @@ struct Reports {
     func month() throws -> ExitCode {
         let attribute = try arguments.choice("of", of: Attribute.self)
         let month = try Self.month(arguments)
-        let data = try Office.visit(call) { try $0.ask("statistics/month", [("month", month.map(JSON.string))]) }
+        let (data, units) = try Office.visit(call) { office in
+            (try office.ask("statistics/month", [("month", month.map(JSON.string))]), office.units())
+        }
         guard !call.isJSON else { return try print(data.line) }
         let days = try Self.days(data)
         guard let first = days.first?.day else { throw Self.isEmpty }
@@ -140,10 +149,10 @@ struct Reports {
             let isKnown = days.contains { goal.amount(ofDay: $0.numbers) != nil }
             return MonthCalendar.Entry(name: goal.title, percent: isKnown ? Dictionary(percent) { $1 } : [:])
         }.filter { !$0.percent.isEmpty }
-        var text = heading("\(attribute.title), \(first.monthName)", latest, attribute)
+        var text = heading("\(attribute.title), \(first.monthName)", latest, attribute, units)
         if columns.contains(where: { $0.amount != nil }) {
-            text += Columns(columns: columns, label: attribute.text).drawn(on: paper)
-            text += summary(data["summary"], attribute)
+            text += Columns(columns: columns, label: { attribute.text($0, in: units) }).drawn(on: paper)
+            text += summary(data["summary"], attribute, units)
         } else {
             text += Self.nothing
         }
@@ -159,8 +168,8 @@ struct Reports {
         let isLast = try arguments.optionalString("YEAR") == "last"
         let year =
             isLast ? CalendarDay.today.map { $0.year - 1 } : try arguments.optionalInteger("YEAR", in: 1970...9999)
-        let data = try Office.visit(call) {
-            try $0.ask("statistics/year", [("year", year.map { .integer(Int64($0)) })])
+        let (data, units) = try Office.visit(call) { office in
+            (try office.ask("statistics/year", [("year", year.map { .integer(Int64($0)) })]), office.units())
         }
         guard !call.isJSON else { return try print(data.line) }
         let months = data.list("months")
@@ -169,27 +178,29 @@ struct Reports {
             let name = String(CalendarDay.months[index % 12].prefix(3))
             let amount = attribute.amount(ofPeriod: period)
             let goal = period.goal(attribute)
-            var notes = [amount.map { attribute.text($0.value) } ?? ""]
+            var notes = [amount.map { attribute.text($0.value, in: units) } ?? ""]
             if attribute.isSum {
-                notes.append(period[attribute.member]?.double("total").map(attribute.text) ?? "")
+                notes.append(period[attribute.member]?.double("total").map { attribute.text($0, in: units) } ?? "")
                 notes.append(amount == nil ? "" : goal?.whole("reached").map { "\($0) \(paper.star)" } ?? "")
             } else {
-                notes[0] = amount.map { Self.spread($0, attribute) } ?? ""
+                notes[0] = amount.map { Self.spread($0, attribute, units) } ?? ""
             }
             return Bars.Row(label: name, amount: amount, goal: goal?.double("target"), notes: notes)
         }
         let title = attribute.title + (attribute.isSum ? " a day" : "") + (data.whole("year").map { ", \($0)" } ?? "")
         return try print(
-            heading(title, data["summary"], attribute) + drawing(rows, data["summary"], attribute))
+            heading(title, data["summary"], attribute, units) + drawing(rows, data["summary"], attribute, units))
     }
 
     /// A line of a week.
-    private func row(_ label: String, _ amount: Amount?, _ goal: JSON?, _ attribute: Attribute) -> Bars.Row {
+    private func row(
+        _ label: String, _ amount: Amount?, _ goal: JSON?, _ attribute: Attribute, _ units: Units
+    ) -> Bars.Row {
         guard let amount else { return Bars.Row(label: label, amount: nil, goal: goal?.double("target"), notes: []) }
         guard amount.range == nil else {
-            return Bars.Row(label: label, amount: amount, goal: nil, notes: [Self.spread(amount, attribute)])
+            return Bars.Row(label: label, amount: amount, goal: nil, notes: [Self.spread(amount, attribute, units)])
         }
-        var notes = [attribute.text(amount.value)]
+        var notes = [attribute.text(amount.value, in: units)]
         if let percent = goal?.percent {
             notes.append("\(decimal(percent, 0)) %")
             notes.append(goal?.isReached == true ? String(paper.star) : "")
@@ -197,25 +208,26 @@ struct Reports {
         return Bars.Row(label: label, amount: amount, goal: goal?.double("target"), notes: notes)
     }
 
-    private static func spread(_ amount: Amount, _ attribute: Attribute) -> String {
-        guard let range = amount.range else { return attribute.text(amount.value) }
-        let digits = attribute == .temperature ? 1 : 0
-        return "\(attribute.text(amount.value)) (\(decimal(range.lowerBound, digits)) to "
-            + "\(decimal(range.upperBound, digits)))"
+    private static func spread(_ amount: Amount, _ attribute: Attribute, _ units: Units) -> String {
+        let mean = attribute.text(amount.value, in: units)
+        guard let range = amount.range else { return mean }
+        let (low, high) = (attribute.number(range.lowerBound, in: units), attribute.number(range.upperBound, in: units))
+        return "\(mean) (\(low) to \(high))"
     }
 
     /// What is drawn, and the latest goal.
-    private func heading(_ title: String, _ latest: JSON?, _ attribute: Attribute) -> String {
-        let goal = latest?.goal(attribute)?.double("target").map { ", goal \(attribute.text($0))" } ?? ""
+    private func heading(_ title: String, _ latest: JSON?, _ attribute: Attribute, _ units: Units) -> String {
+        let target = latest?.goal(attribute)?.double("target")
+        let goal = target.map { ", goal \(attribute.text($0, in: units))" } ?? ""
         return paper.style.bold(title + goal) + "\n"
     }
 
     /// The totals of a period.
-    private func summary(_ period: JSON?, _ attribute: Attribute) -> String {
+    private func summary(_ period: JSON?, _ attribute: Attribute, _ units: Units) -> String {
         guard let period, let numbers = period[attribute.member] else { return "" }
         let named = [("total", "total"), ("mean", "mean"), ("min", "least"), ("max", "most"), ("resting", "resting")]
         var parts = named.compactMap { member, name in
-            numbers.double(member).map { "\(name) \(attribute.text($0))" }
+            numbers.double(member).map { "\(name) \(attribute.text($0, in: units))" }
         }
         if let days = period.goal(attribute)?.whole("reached") {
             parts.append("goal reached on \(counted(days, "day"))")

@@ -1,3 +1,5 @@
+import Fitness
+
 /// A line through the means of what was measured, over time or on a way, and the area between the lowest and the highest
 /// as a shade.
 ///
@@ -26,8 +28,8 @@ struct Graph {
         case clock
         /// Milliseconds that have passed.
         case elapsed
-        /// Millimetres, as kilometres.
-        case way
+        /// Millionths of a kilometre or a mile.
+        case way(Units)
     }
 
     /// In the unit of the axis below.
@@ -73,7 +75,8 @@ struct Graph {
         switch axis {
         case .clock: TimeAxis(from: from, to: to, columns: columns, margin: margin).drawn(on: paper)
         case .elapsed: NumberAxis.elapsed(from: from, to: to, columns: columns, margin: margin).drawn(on: paper)
-        case .way: NumberAxis.way(from: from, to: to, columns: columns, margin: margin).drawn(on: paper)
+        case .way(let units):
+            NumberAxis.way(units, from: from, to: to, columns: columns, margin: margin).drawn(on: paper)
         }
     }
 

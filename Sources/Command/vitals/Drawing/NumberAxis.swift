@@ -1,3 +1,5 @@
+import Fitness
+
 /// The axis below a graph over something that is counted from zero: a line, marks at round numbers, and their names.
 struct NumberAxis {
     /// In any unit.
@@ -20,11 +22,11 @@ struct NumberAxis {
         }
     }
 
-    /// An axis of millimetres: `2 km`, `0.5 km`.
-    static func way(from: Int64, to: Int64, columns: Int, margin: Int) -> NumberAxis {
+    /// An axis of millionths of a kilometre or a mile: `2 km`, `0.5 mi`.
+    static func way(_ units: Units, from: Int64, to: Int64, columns: Int, margin: Int) -> NumberAxis {
         let steps: [Int64] = [100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000]
         return NumberAxis(from: from, to: to, columns: columns, margin: margin, steps: steps.map { $0 * 1000 }) {
-            decimal(Double($0) / 1e6, $0 % 1_000_000 == 0 ? 0 : 1) + " km"
+            decimal(Double($0) / 1e6, $0 % 1_000_000 == 0 ? 0 : 1) + " \(units.wayUnit.rawValue)"
         }
     }
 

@@ -23,7 +23,7 @@ struct Friends {
         let rows = friends.map { friend in
             [
                 friend.text("name") ?? friend.text("to") ?? "-",
-                friend.double("steps").map(Attribute.steps.text) ?? "-",
+                friend.double("steps").map { decimal($0, 0) } ?? "-",
                 Self.state(friend), friend.time("since").map { String($0.prefix(10)) } ?? "-",
                 friend.text("friend") ?? "-",
             ]

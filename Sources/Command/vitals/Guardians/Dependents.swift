@@ -1,4 +1,5 @@
 import Daemon
+import Fitness
 import Telemetry
 
 // `vitals dependents`.
@@ -13,7 +14,7 @@ struct Dependents {
     }
 
     func list() throws -> ExitCode {
-        let data = try Office.visit(call) { try $0.ask("dependents/list") }
+        let (data, units) = try Office.visit(call) { (try $0.ask("dependents/list"), $0.units()) }
         guard !call.isJSON else { return try print(data.line) }
         let dependents = data.list("dependents")
         guard !dependents.isEmpty else {
@@ -21,26 +22,27 @@ struct Dependents {
             return .ok
         }
         let chosen = data.text("chosen")
-        let rows = dependents.map { Self.row($0, chosen: chosen) }
+        let rows = dependents.map { Self.row($0, chosen: chosen, units) }
         return try print(table(["NAME", "DOES", "PLACE", "SEEN", "BATTERY", "ID"], rows))
     }
 
-    private static func row(_ one: JSON, chosen: String?) -> [String] {
+    private static func row(_ one: JSON, chosen: String?, _ units: Units) -> [String] {
         let id = one.text("dependent") ?? "-"
         let name = (id == chosen ? "* " : "") + (one.text("name") ?? "-")
         let position = one["position"]
         let unknown = one["location"] == true ? "not known yet" : "not allowed"
         let battery: String? = one.whole("battery_percent").map { "\($0) %" }
         return [
-            name, one.text("state") ?? "-", position.map(Self.place) ?? unknown, position?.time("time") ?? "-",
+            name, one.text("state") ?? "-", position.map { Self.place($0, units) } ?? unknown,
+            position?.time("time") ?? "-",
             battery ?? "-", id,
         ]
     }
 
     /// A place as maps take it, and how far off it may be.
-    private static func place(_ position: JSON) -> String {
+    private static func place(_ position: JSON, _ units: Units) -> String {
         guard let latitude = position.double("lat"), let longitude = position.double("lon") else { return "-" }
-        let accuracy = position.double("accuracy_m").map { " ±\(Int($0.rounded())) m" } ?? ""
+        let accuracy = position.double("accuracy_m").map { " ±\(units.height($0).text)" } ?? ""
         return "\(rounded(latitude)),\(rounded(longitude))\(accuracy)"
     }
 

@@ -1,4 +1,5 @@
 import Daemon
+import Fitness
 import Telemetry
 
 // `vitals areas` and `vitals alerts`: what a guardian is told of.
@@ -15,16 +16,16 @@ struct Watching {
     // MARK: Lists
 
     func areas() throws -> ExitCode {
-        let (data, names) = try listed("areas/list")
+        let (data, names, units) = try listed("areas/list")
         guard !call.isJSON else { return try print(data.line) }
         let areas = data.list("areas").map { area -> [String] in
             let name: String = names[area.text("dependent") ?? ""] ?? "-"
-            return [area.text("name") ?? "-", name, Self.shape(area), Self.when(area), area.text("area") ?? "-"]
+            return [area.text("name") ?? "-", name, Self.shape(area, units), Self.when(area), area.text("area") ?? "-"]
         }
         let regions = data.list("regions").map { region -> [String] in
             let name: String = names[region.text("dependent") ?? ""] ?? "-"
-            let radius = Int((region.double("radius_m") ?? 0).rounded())
-            return [region.text("region") ?? "-", name, "region of the phone's, \(radius) m", "not watched", "-"]
+            let radius = units.height(region.double("radius_m") ?? 0).text
+            return [region.text("region") ?? "-", name, "region of the phone's, \(radius)", "not watched", "-"]
         }
         guard !areas.isEmpty || !regions.isEmpty else {
             Output.note("no areas yet: vitals areas set")
@@ -34,7 +35,7 @@ struct Watching {
     }
 
     func alerts() throws -> ExitCode {
-        let (data, names) = try listed("alerts/list")
+        let (data, names, _) = try listed("alerts/list")
         guard !call.isJSON else { return try print(data.line) }
         let rules = data.list("rules").map { rule -> [String] in
             let name: String = names[rule.text("dependent") ?? ""] ?? "-"
@@ -53,8 +54,8 @@ struct Watching {
         return told.isEmpty ? .ok : try print(table(["TIME", "ALERT", "STATE", "ID"], told))
     }
 
-    /// What is listed, and the names of the dependents.
-    private func listed(_ name: String) throws -> (JSON, [String: String]) {
+    /// What is listed, the names of the dependents, and the units of the asker.
+    private func listed(_ name: String) throws -> (JSON, [String: String], Units) {
         let wanted = try arguments.optionalString("of")
         return try Office.visit(call) { office in
             let id = try wanted.map { try Dependents.one($0, to: "list", office).id }
@@ -62,14 +63,14 @@ struct Watching {
             let people = try office.ask("dependents/list").list("dependents").compactMap { one in
                 one.text("dependent").map { ($0, one.text("name") ?? $0) }
             }
-            return (data, Dictionary(people) { first, _ in first })
+            return (data, Dictionary(people) { first, _ in first }, office.units())
         }
     }
 
-    private static func shape(_ area: JSON) -> String {
+    private static func shape(_ area: JSON, _ units: Units) -> String {
         let from = area.text("region").map { " from the region \($0)" } ?? ""
         if let circle = area["circle"] {
-            return "circle of \(Int((circle.double("radius_m") ?? 0).rounded())) m\(from)"
+            return "circle of \(units.height(circle.double("radius_m") ?? 0).text)\(from)"
         }
         return "polygon of \(area.list("polygon").count) corners"
     }

@@ -170,6 +170,8 @@ enum PeopleCommands {
                         values: ProfileRules.Gender.allCases.map(\.rawValue)),
                     .value("weight-kg", "N", "the weight in kilograms"),
                     .value("height-cm", "N", "the height in centimetres"),
+                    .value("weight", "WEIGHT", "the same with its unit, such as 61.5kg or 135lb"),
+                    .value("height", "HEIGHT", "the same with its unit, such as 168cm or 5ft6in"),
                     .value("voice", "ON", "on or off", values: ["on", "off"]),
                     .value(
                         "continuous-heart-rate", "ON", "on or off: whether heart rates are recorded all day",

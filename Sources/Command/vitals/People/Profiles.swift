@@ -20,8 +20,8 @@ struct Profiles {
         ProfileField("name", "Name", .name),
         ProfileField("date_of_birth", "Date of birth", .dateOfBirth),
         ProfileField("gender", "Gender", .choice(ProfileRules.Gender.allCases.map(\.rawValue)), isRequired: true),
-        ProfileField("weight_kg", "Weight (kg)", .number(ProfileRules.weights)),
-        ProfileField("height_cm", "Height (cm)", .number(ProfileRules.heights)),
+        ProfileField("weight_kg", "Weight (kg)", .measure(.weight)),
+        ProfileField("height_cm", "Height (cm)", .measure(.height)),
         ProfileField("voice", "Voice", .onOff),
         ProfileField("continuous_heart_rate", "Continuous heart rate", .onOff),
         ProfileField("time_zone", "Time zone", .timeZone),
@@ -44,18 +44,21 @@ struct Profiles {
             try Output.write(Hints.completed("no profile yet: vitals profile edit\n"))
             return
         }
+        let units = Units(ofProfile: profile)
         let rows = Self.fields.map { field in
-            (field.heading, profile[field.name].flatMap { $0 == .null ? nil : ProfileField.shown($0) })
+            (field.heading(in: units), profile[field.name].flatMap { $0 == .null ? nil : field.shown($0, in: units) })
         }
         try Output.write(lines(rows + [("BMI", data["bmi"].flatMap { $0 == .null ? nil : $0.words })]))
     }
 
     func set() throws -> ExitCode {
         let changes = try Self.fields.compactMap { field -> (String, JSON)? in
+            if let measured = try measured(field) { return measured }
             let option = field.name.replacing("_", with: "-")
             guard let text = try arguments.optionalString(option) else { return nil }
-            guard let value = field.value(text) else {
-                throw arguments.refusal(of: option, "expected \(field.expected), found \(escaped(text))")
+            // The option's name says the unit.
+            guard let value = field.value(text, in: .metric) else {
+                throw arguments.refusal(of: option, "expected \(field.expected(in: .metric)), found \(escaped(text))")
             }
             return (field.name, value)
         }
@@ -63,6 +66,21 @@ struct Profiles {
         return try Office.visit(call) { office in
             try save(Self.current(try office.ask("profile/get")).merging(changes) { $1 }, office)
         }
+    }
+
+    /// A weight or a height in a unit of the person's choice: `--weight 135lb`.
+    private func measured(_ field: ProfileField) throws -> (String, JSON)? {
+        guard case .measure(let measure) = field.kind else { return nil }
+        let (option, metric) = (measure == .weight ? "weight" : "height", field.name.replacing("_", with: "-"))
+        guard let text = try arguments.optionalString(option) else { return nil }
+        guard try arguments.optionalString(metric) == nil else {
+            throw arguments.refusal(of: option, "cannot be combined with --\(metric)")
+        }
+        guard let value = measure.value(text) else {
+            let expected = Units.allCases.map { measure.expected(in: $0) }.joined(separator: ", or ")
+            throw arguments.refusal(of: option, "expected \(expected); found \(escaped(text))")
+        }
+        return (field.name, .number(value))
     }
 
     private func save(_ profile: [String: JSON], _ office: Office) throws -> ExitCode {
@@ -115,17 +133,18 @@ struct Profiles {
     /// Asks for one field until the answer is valid.
     /// - Returns: false at the end of input.
     private func ask(_ field: ProfileField, _ before: [String: JSON], _ draft: inout ProfileDraft) -> Bool {
+        let units = Units(ofProfile: .object(before.map { JSON.Member($0.key, $0.value) }))
         let now = draft.answers[field.name] ?? before[field.name]
-        let offer = now.map(ProfileField.shown) ?? field.hint
-        var text = Secret.answer("\(field.heading)\(offer.isEmpty ? "" : " [\(offer)]"): ")
+        let offer = now.map { field.shown($0, in: units) } ?? field.hint
+        var text = Secret.answer("\(field.heading(in: units))\(offer.isEmpty ? "" : " [\(offer)]"): ")
         while let typed = text {
             if typed.isEmpty, now != nil || !field.isRequired { return true }
-            if let value = field.value(typed) {
+            if let value = field.value(typed, in: units) {
                 draft.answers[field.name] = value
                 draft.write()
                 return true
             }
-            text = Secret.answer("\(field.expected), please: ")
+            text = Secret.answer("\(field.expected(in: units)), please: ")
         }
         return false
     }
@@ -141,87 +160,6 @@ struct Profiles {
     private static func current(_ data: JSON) -> [String: JSON] {
         guard case .object(let members) = data["profile"] else { return [:] }
         return Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }.filter { $0.value != .null }
-    }
-}
-
-/// A field of the profile: its name, and what people may type there.
-private struct ProfileField {
-    enum Kind {
-        case name, dateOfBirth, onOff, timeZone, language
-        case number(ClosedRange<Double>)
-        case choice([String])
-    }
-
-    let name: String
-    let heading: String
-    private let kind: Kind
-    /// Whether every profile must have it.
-    let isRequired: Bool
-
-    /// - Parameter isRequired: names, dates and numbers are.
-    init(_ name: String, _ heading: String, _ kind: Kind, isRequired: Bool? = nil) {
-        (self.name, self.heading, self.kind) = (name, heading, kind)
-        let isUsually =
-            switch kind {
-            case .name, .dateOfBirth, .number: true
-            default: false
-            }
-        self.isRequired = isRequired ?? isUsually
-    }
-
-    /// What is offered if there is no answer yet.
-    var hint: String {
-        switch kind {
-        case .name, .number: ""
-        case .dateOfBirth: "such as 1985-12-10"
-        case .onOff: "on or off"
-        case .timeZone: "such as Europe/Berlin"
-        case .language: "such as de-DE"
-        case .choice(let names): Self.listed(names)
-        }
-    }
-
-    /// What may be typed, for error messages.
-    var expected: String {
-        switch kind {
-        case .name: "a name of at most \(ProfileRules.longestName) characters"
-        case .dateOfBirth: "a date such as 1985-12-10, in the past and at most \(ProfileRules.oldest) years ago"
-        case .onOff: "on or off"
-        case .timeZone: "a time zone such as Europe/Berlin"
-        case .language: "a language tag such as de-DE"
-        case .number(let range): "a number from \(decimal(range.lowerBound, 0)) to \(decimal(range.upperBound, 0))"
-        case .choice(let names): Self.listed(names)
-        }
-    }
-
-    private static func listed(_ names: [String]) -> String {
-        names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
-    }
-
-    /// The value that a text gives this field; nil if it is not valid.
-    func value(_ text: String) -> JSON? {
-        let text = text.trimmed
-        switch kind {
-        case .name: return ProfileRules.isName(text) ? .string(text) : nil
-        case .dateOfBirth:
-            // East of here it may already be tomorrow: then the consumer decides.
-            guard let day = CalendarDay(text), let today = CalendarDay.today,
-                ProfileRules.isDateOfBirth(day, on: today.advanced(by: 1))
-            else { return nil }
-            return .string(text)
-        case .number(let range):
-            guard let number = Double(text.replacing(",", with: ".")), range.contains(number) else { return nil }
-            return .number(number)
-        case .onOff: return onOff(text)
-        case .timeZone: return ProfileRules.isZoneName(text) ? .string(text) : nil
-        case .language: return ProfileRules.isLanguageTag(text) ? .string(text) : nil
-        case .choice(let names): return names.contains(text.lowercased()) ? .string(text.lowercased()) : nil
-        }
-    }
-
-    static func shown(_ value: JSON) -> String {
-        if case .bool(let isOn) = value { return isOn ? "on" : "off" }
-        return value.words
     }
 }
 

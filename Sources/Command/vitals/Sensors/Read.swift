@@ -1,4 +1,5 @@
 import Daemon
+import Fitness
 import Telemetry
 
 /// `vitals read steps` and `vitals read temperature`.
@@ -31,13 +32,14 @@ struct Read {
         switch sensor {
         case .own(let sensor):
             let request = "\(question.rawValue)/read"
-            let data = try Office.visit(call) { office in
-                guard let sensor else { return try office.ask(request) }
-                return try office.about(.gateway, sensor.gateway) { (gateway) throws(Failure) in
+            let (data, units) = try Office.visit(call) { office in
+                guard let sensor else { return (try office.ask(request), self.units(office)) }
+                let data = try office.about(.gateway, sensor.gateway) { (gateway) throws(Failure) in
                     try office.ask(request, [("sensor", .string("\(gateway)/\(sensor.sensor)"))])
                 }
+                return (data, self.units(office))
             }
-            try Output.write(try text(of: data) + "\n")
+            try Output.write(try text(of: data, in: units) + "\n")
             return .ok
         case .household(let sensor): return try run(sensor)
         }
@@ -53,18 +55,24 @@ struct Read {
         let sensor =
             try wanted.map { try household.sensor($0) } ?? gateway.theOnlySensor(call, "read \(question.rawValue)")
         let data = try broker.data(Inquiry(question, of: sensor), of: gateway.id)
-        try Output.write(try text(of: data) + "\n")
+        try Output.write(try text(of: data, in: units(Office(at: broker))) + "\n")
         return .ok
     }
 
-    private func text(of data: JSON) throws(Failure) -> String {
+    /// Steps are the same in all units.
+    private func units(_ office: Office?) -> Units { question == .steps ? .metric : office?.units() ?? .metric }
+
+    private func text(of data: JSON, in units: Units) throws(Failure) -> String {
         if call.isJSON { return String(data.line.dropLast()) }
         var time = ""
         if case .integer(let milliseconds) = data["time"] { time = " at \(LocalTime.brief(milliseconds))" }
         switch (question, data["steps"], data["celsius"]) {
         case (.steps, .integer(let steps), _): return counted(steps, "step") + remarks(data) + time
-        case (.temperature, _, .number(let celsius)): return "\(celsius) °C" + remarks(data) + time
-        case (.temperature, _, .integer(let celsius)): return "\(celsius).0 °C" + remarks(data) + time
+        case (.temperature, _, .number(let celsius)):
+            // As exactly as the sensor says it, in its own unit.
+            return (units == .metric ? "\(celsius) °C" : units.temperature(celsius).text) + remarks(data) + time
+        case (.temperature, _, .integer(let celsius)):
+            return units.temperature(Double(celsius)).text + remarks(data) + time
         default:
             throw Failure(
                 .protocolError, "the gateway's reply has no \(question.rawValue)", hint: "--json shows what it has")

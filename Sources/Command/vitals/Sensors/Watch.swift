@@ -1,4 +1,5 @@
 import Daemon
+import Fitness
 import Glibc
 import MQTT
 import Telemetry
@@ -22,6 +23,8 @@ struct Watch {
     private var malformed: Set<Topic> = []
     private var isCutOff = false
     private var board: WorkoutBoard
+    /// Those of the person who watches.
+    private var units = Units.metric
 
     init(_ call: Call, _ arguments: Arguments) throws {
         self.call = call
@@ -36,6 +39,7 @@ struct Watch {
         let broker = Broker(call, isPatient: true)
         try broker.connect()
         defer { broker.stop() }
+        units = Office(at: broker)?.units() ?? .metric
         let first = try broker.gather(
             Household.filters(
                 call, gateway: [.status, .events], sensor: [.availability, .info, .heartRate, .running, .cycling]))
@@ -47,7 +51,7 @@ struct Watch {
         while true {
             var lines = ""
             for event in events where left != 0 { show(event, in: &lines) }
-            guard try Output.write(board.painted(below: lines)), left != 0 else { return .ok }
+            guard try Output.write(board.painted(below: lines, units)), left != 0 else { return .ok }
             repeat {
                 guard !Output.readerHasGone else { return .ok }
                 events = broker.next(within: .seconds(1))
@@ -83,7 +87,7 @@ struct Watch {
     }
 
     private mutating func show(_ message: Message, in lines: inout String) {
-        guard message.topic != board.topic else { return board.take(message.payload, in: &lines) }
+        guard message.topic != board.topic else { return board.take(message.payload, units, in: &lines) }
         guard let topic = call.topics.parse(message.topic), case .gateway(let gateway, let rest) = topic else { return }
         gateways.insert(gateway)
         switch rest {
@@ -128,7 +132,7 @@ struct Watch {
     }
 
     private func text(_ payload: some Measurement, _ label: String) -> String {
-        let cells = [style.dim(LocalTime.timeOfDay(payload.time)), style.cyan(label)] + payload.cells(style)
+        let cells = [style.dim(LocalTime.timeOfDay(payload.time)), style.cyan(label)] + payload.cells(style, units)
         return cells.joined(separator: "  ")
     }
 
@@ -172,13 +176,13 @@ private protocol Measurement: Payload {
     static var article: String { get }
     var time: Int64 { get }
     /// What it says, piece by piece.
-    func cells(_ style: Style) -> [String]
+    func cells(_ style: Style, _ units: Units) -> [String]
 }
 
 extension HeartRatePayload: Measurement {
     fileprivate static var article: String { "a heart rate" }
 
-    fileprivate func cells(_ style: Style) -> [String] {
+    fileprivate func cells(_ style: Style, _ units: Units) -> [String] {
         var cells = [style.bold("\(bpm) bpm")]
         if let contact { cells.append(contact ? "contact" : style.yellow("no contact")) }
         if let rrMilliseconds {
@@ -192,22 +196,35 @@ extension HeartRatePayload: Measurement {
 extension RunningPayload: Measurement {
     fileprivate static var article: String { "a running measurement" }
 
-    fileprivate func cells(_ style: Style) -> [String] {
+    fileprivate func cells(_ style: Style, _ units: Units) -> [String] {
         var cells = [
-            running ? "running" : "walking", style.bold("\((metresPerSecond * 100).rounded() / 100) m/s"),
+            running ? "running" : "walking", style.bold(speed(units)),
             "cadence \(cadence)",
         ]
-        if let strideMetres { cells.append("stride \(strideMetres) m") }
-        if let distanceMetres { cells.append("\(distanceMetres) m") }
+        if let strideMetres { cells.append("stride \(length(strideMetres, units))") }
+        if let distanceMetres { cells.append(length(distanceMetres, units)) }
         if let steps { cells.append(counted(steps, "step") + (derived == true ? " (derived)" : "")) }
         return cells
+    }
+}
+
+extension RunningPayload {
+    /// As the sensor says it, or in the person's units.
+    private func speed(_ units: Units) -> String {
+        units == .metric ? "\((metresPerSecond * 100).rounded() / 100) m/s" : units.speed(metresPerSecond).text
+    }
+
+    private func length(_ metres: Double, _ units: Units) -> String {
+        guard units == .imperial else { return "\(metres) m" }
+        let feet = metres / Units.metresPerFoot
+        return feet < 10 ? "\(decimal(feet, 1)) ft" : units.distance(metres).text
     }
 }
 
 extension CyclingPayload: Measurement {
     fileprivate static var article: String { "a cycling measurement" }
 
-    fileprivate func cells(_ style: Style) -> [String] {
+    fileprivate func cells(_ style: Style, _ units: Units) -> [String] {
         let power = watts.map { [style.bold("\($0) W")] } ?? []
         let turns = [("wheel", wheelRevolutions, wheelPerMinute), ("crank", crankRevolutions, crankPerMinute)]
         return power

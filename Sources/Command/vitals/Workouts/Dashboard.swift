@@ -1,3 +1,4 @@
+import Fitness
 import Telemetry
 
 /// The workout that is under way, as a few lines that a terminal shows again and again in the same place.
@@ -6,8 +7,8 @@ struct Dashboard {
     let lines: [String]
 
     /// - Parameter later: the seconds that have passed since the consumer said this.
-    init(_ workout: JSON, on paper: Paper, later: Double = 0) {
-        let text = WorkoutText(workout)
+    init(_ workout: JSON, in units: Units, on paper: Paper, later: Double = 0) {
+        let text = WorkoutText(workout, in: units)
         let isPaused = workout["state"] == "paused"
         let seconds = workout.double("duration_s").map { WorkoutText.clock($0 + (isPaused ? 0 : later)) }
         let goal = text.goal.map { target in
@@ -18,7 +19,7 @@ struct Dashboard {
         let rows: [(String, String?)] = [
             ("Time", seconds.map(paper.style.bold)), ("Distance", text.distance.map(paper.style.bold)),
             ("Pace", text.isRide ? nil : Self.now(text.paceNow, text.pace, paper)),
-            ("Speed", Self.now(Self.speed(workout), text.speed, paper)), ("Heart rate", Self.heart(text, paper)),
+            ("Speed", Self.now(text.speedNow, text.speed, paper)), ("Heart rate", Self.heart(text, paper)),
             ("Cadence", Self.now(Self.rate(workout, "cadence", "rpm"), text.cadence, paper)),
             ("Power", Self.now(Self.rate(workout, "power_w", "W"), text.power, paper)), ("Steps", text.steps),
             ("Ascent", text.ascent), ("Energy", text.energy), ("Goal", goal),
@@ -37,14 +38,10 @@ struct Dashboard {
 
     /// `149 bpm, zone 4, mean 148 bpm, 91 bpm to 171 bpm`
     private static func heart(_ text: WorkoutText, _ paper: Paper) -> String? {
-        let now = text.heart?.double("now").map { paper.style.bold(Attribute.heartRate.text($0)) }
+        let now = text.heart?.double("now").map { paper.style.bold(Attribute.beats($0)) }
         let zone = text.heart?.whole("zone").map { "zone \($0)" }
         let parts = [now, zone, text.heartRates.map { "mean \($0)" }].compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
-    }
-
-    private static func speed(_ workout: JSON) -> String? {
-        workout["speed_mps"]?.double("now").map { "\(decimal($0 * 3.6, 1)) km/h" }
     }
 
     private static func rate(_ workout: JSON, _ member: String, _ unit: String) -> String? {

@@ -23,14 +23,14 @@ struct Exercising {
         }
         let gear = try arguments.optionalString("gear").map { $0 == "none" ? .null : JSON.string($0) }
         let goal = try goal(hasPlan: plan != nil)
-        let data = try Office.visit(call) { office in
+        let (data, units) = try Office.visit(call) { office in
             let fields: [(String, JSON?)] = [
                 ("activity", activity.map(JSON.string)), ("plan", plan.map(JSON.string)), ("goal", goal),
                 ("gear", gear), try at(),
             ]
-            return try office.askOfWorkouts("start", fields, arguments)
+            return (try office.askOfWorkouts("start", fields, arguments), office.units())
         }
-        let workout = WorkoutText(data["workout"] ?? .null)
+        let workout = WorkoutText(data["workout"] ?? .null, in: units)
         var words = "started: \(workout.activity)"
         if let goal = workout.goal { words += ", goal \(goal)" }
         if workout.json["goal"]?["enabled"] == true { words += ", which ends it" }
@@ -72,8 +72,10 @@ struct Exercising {
 
     /// Pauses or resumes.
     func change(_ verb: String, to state: String) throws -> ExitCode {
-        let data = try Office.visit(call) { try $0.askOfWorkouts(verb, [at()], arguments) }
-        let brief = data["workout"].map { WorkoutText($0).brief } ?? ""
+        let (data, units) = try Office.visit(call) { office in
+            (try office.askOfWorkouts(verb, [at()], arguments), office.units())
+        }
+        let brief = data["workout"].map { WorkoutText($0, in: units).brief } ?? ""
         return try say(data, "\(state): \(brief)")
     }
 
@@ -98,8 +100,8 @@ struct Exercising {
         return try Office.visit(call) { office in
             let data = try office.askOfWorkouts("current", [], arguments)
             if let workout = data["workout"], workout != .null {
-                try Confirmation.ask(
-                    "\(WorkoutText(workout).activity), \(WorkoutText(workout).brief): keep nothing of it?", arguments)
+                let text = WorkoutText(workout, in: office.units())
+                try Confirmation.ask("\(text.activity), \(text.brief): keep nothing of it?", arguments)
             }
             return try say(try office.askOfWorkouts("cancel", [], arguments), "cancelled")
         }
@@ -107,13 +109,15 @@ struct Exercising {
 
     /// The workout that is under way.
     func current() throws -> ExitCode {
-        let data = try Office.visit(call) { try $0.askOfWorkouts("current", [], arguments) }
+        let (data, units) = try Office.visit(call) { office in
+            (try office.askOfWorkouts("current", [], arguments), office.units())
+        }
         guard !call.isJSON else { return try print(data.line) }
         guard let workout = data["workout"], workout != .null else {
             Output.note("no workout is under way: vitals workout start running")
             return .ok
         }
-        return try print(Dashboard(workout, on: Paper()).lines.joined(separator: "\n") + "\n")
+        return try print(Dashboard(workout, in: units, on: Paper()).lines.joined(separator: "\n") + "\n")
     }
 
     /// Prints a reply: its own words if it has some, otherwise ours.

@@ -1,5 +1,6 @@
 import Daemon
 import Files
+import Fitness
 import FoundationEssentials
 import Telemetry
 
@@ -62,7 +63,7 @@ struct PictureFiles {
         }
         guard let distance else { return nil }
         let text = distance.lowercased().filter { $0 != " " }
-        for (unit, factor) in [("km", 1000.0), ("m", 1)] {
+        for (unit, factor) in [("km", 1000), ("mi", Units.metresPerMile), ("ft", Units.metresPerFoot), ("m", 1)] {
             guard text.hasSuffix(unit), let number = Double(text.dropLast(unit.count)) else { continue }
             guard (1...Self.farthest).contains(number * factor) else { break }
             return .integer(Int64((number * factor).rounded()))

@@ -1,4 +1,5 @@
 import Daemon
+import Fitness
 import Glibc
 import Telemetry
 
@@ -22,7 +23,7 @@ struct WorkoutBoard {
     var isShown: Bool { isTerminal && latest != nil }
 
     /// Takes what the consumer says of the workout; nothing says that it is over.
-    mutating func take(_ payload: [UInt8], in lines: inout String) {
+    mutating func take(_ payload: [UInt8], _ units: Units, in lines: inout String) {
         guard !payload.isEmpty else {
             if latest != nil { lines += Hints.completed("the workout is over: vitals workout show latest\n") }
             latest = nil
@@ -31,17 +32,19 @@ struct WorkoutBoard {
         guard let workout = try? JSON(payload: payload) else { return }
         latest = (workout, .now)
         guard !isTerminal else { return }
-        let text = WorkoutText(workout)
+        let text = WorkoutText(workout, in: units)
         let time = workout.double("time").map { LocalTime.timeOfDay(Int64(min(max($0, 0), 1e15))) + "  " } ?? ""
         lines += "\(time)\(text.activity)  \(text.brief)\n"
     }
 
     /// Lines to print, with the dashboard below them in place of the one before.
-    mutating func painted(below lines: String) -> String {
+    mutating func painted(below lines: String, _ units: Units) -> String {
         let erasing = height > 0 ? "\u{1B}[\(height)A\r\u{1B}[J" : ""
         height = 0
         guard isTerminal, let (workout, heard) = latest else { return erasing + lines }
-        let board = Dashboard(workout, on: paper, later: (ContinuousClock.now - heard) / .seconds(1)).lines
+        let board = Dashboard(
+            workout, in: units, on: paper, later: (ContinuousClock.now - heard) / .seconds(1)
+        ).lines
         height = board.count
         // A line that is too long for the terminal is cut, so that each takes one line there.
         return erasing + lines + "\u{1B}[?7l" + board.joined(separator: "\n") + "\n\u{1B}[?7h"

@@ -33,7 +33,8 @@ struct WorkoutGear {
     // MARK: The list
 
     private func list() throws -> ExitCode {
-        let gear = try Office.visit(call) { try $0.ask("gear/list") }.list("gear")
+        let (data, units) = try Office.visit(call) { (try $0.ask("gear/list"), $0.units()) }
+        let gear = data.list("gear")
         guard !call.isJSON else { return try print(gear.map(\.line).joined()) }
         guard !gear.isEmpty else {
             Output.note("no gear yet: vitals workout gear add 'Blue shoes' --kind shoes --for running")
@@ -44,7 +45,7 @@ struct WorkoutGear {
         let rows = ordered.map { piece in
             [
                 piece.text("name") ?? "-", piece.text("kind") ?? "-",
-                piece.double("distance_m").map(WorkoutText.kilometres) ?? "-",
+                piece.double("distance_m").map { units.distance($0).text } ?? "-",
                 piece.double("duration_s").map(WorkoutText.clock) ?? "-",
                 piece.whole("workouts").map(grouped) ?? "-",
                 piece.time("last_used").map { String($0.prefix(10)) } ?? "-", Self.use(piece),

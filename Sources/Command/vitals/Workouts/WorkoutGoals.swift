@@ -1,4 +1,5 @@
 import Daemon
+import Fitness
 import Telemetry
 
 /// `vitals workout goal`: what a person wants to reach in a workout.
@@ -29,7 +30,7 @@ struct WorkoutGoals {
         /// How people write a target, and how much of the field's unit that is. A unit that ends another comes later.
         fileprivate var units: [(name: String, factor: Double)] {
             switch self {
-            case .distance: [("km", 1000), ("mi", 1609.344), ("m", 1)]
+            case .distance: [("km", 1000), ("mi", Units.metresPerMile), ("m", 1)]
             case .duration: [("hours", 3600), ("h", 3600), ("min", 60), ("s", 1)]
             case .steps: [("steps", 1)]
             case .energy: [("kcal", 1)]
@@ -46,9 +47,9 @@ struct WorkoutGoals {
         }
 
         /// A target in words.
-        func text(_ target: Double) -> String {
+        func text(_ target: Double, in units: Units) -> String {
             switch self {
-            case .distance: WorkoutText.kilometres(target)
+            case .distance: units.distance(target).text
             case .duration: WorkoutText.clock(target)
             case .steps: "\(decimal(target, 0)) steps"
             case .energy: "\(decimal(target, 0)) kcal"
@@ -79,22 +80,24 @@ struct WorkoutGoals {
     func enable(_ isEnabled: Bool) throws -> ExitCode { try ask([("enabled", .bool(isEnabled))]) }
 
     private func ask(_ fields: [(String, JSON?)]) throws -> ExitCode {
-        let data = try Office.visit(call) { try $0.askOfWorkouts("goal", fields, arguments) }
+        let (data, units) = try Office.visit(call) { office in
+            (try office.askOfWorkouts("goal", fields, arguments), office.units())
+        }
         guard !call.isJSON else {
             try Output.write(data.line)
             return .ok
         }
         let message = data.text("message").map { $0.isEmpty ? "" : $0 + "\n" } ?? ""
-        try Output.write(message + Self.shown(data))
+        try Output.write(message + Self.shown(data, in: units))
         return .ok
     }
 
-    private static func shown(_ data: JSON) -> String {
+    private static func shown(_ data: JSON, in units: Units) -> String {
         let rows = Kind.allCases.map { kind -> (String, String?) in
             guard let target = data["targets"]?.double(kind.field) else { return (kind.title, nil) }
-            guard data["chosen"] == .string(kind.rawValue) else { return (kind.title, kind.text(target)) }
+            guard data["chosen"] == .string(kind.rawValue) else { return (kind.title, kind.text(target, in: units)) }
             let percent = data.double("percent").map { ", \(decimal($0.rounded(.down), 0)) % of it now" } ?? ""
-            return (kind.title, "\(kind.text(target)), chosen\(percent)")
+            return (kind.title, "\(kind.text(target, in: units)), chosen\(percent)")
         }
         let text = lines(rows)
         guard !text.isEmpty else { return Hints.completed("no goal: vitals workout goal set '5000 m'\n") }

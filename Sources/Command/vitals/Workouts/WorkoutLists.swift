@@ -22,14 +22,17 @@ struct WorkoutLists {
         let filter = try filter()
         let limit = try arguments.integer("limit", in: 1...10_000)
         let fields = call.isJSON ? nil : Self.shown
-        let (workouts, hasMore) = try Office.visit(call) { try list($0, filter, limit, fields: fields) }
+        let (found, units) = try Office.visit(call) { office in
+            (try list(office, filter, limit, fields: fields), office.units())
+        }
+        let (workouts, hasMore) = found
         guard !call.isJSON else { return try print(workouts.map(\.line).joined()) }
         guard !workouts.isEmpty else {
             Output.note("no workouts: vitals workout start running")
             return .ok
         }
         let rows = workouts.map { json in
-            let text = WorkoutText(json)
+            let text = WorkoutText(json, in: units)
             return [
                 json.time("started") ?? "-", text.activity, text.duration ?? "-", text.distance ?? "-",
                 text.swiftness ?? "-", text.heartRate ?? "-", text.energy ?? "-", json.text("id") ?? "-",
@@ -85,25 +88,29 @@ struct WorkoutLists {
     // MARK: Over all
 
     /// What is compared: the member, the title, and a value in words.
-    private static var attributes: [(member: String, title: String, text: (Double) -> String)] {
+    private static func attributes(
+        in units: Units
+    ) -> [(member: String, title: String, text: (Double) -> String)] {
         [
-            ("duration_s", "Time", WorkoutText.clock), ("distance_m", "Distance", WorkoutText.kilometres),
-            ("speed_mps", "Speed", { "\(decimal($0 * 3.6, 1)) km/h" }), ("steps", "Steps", { decimal($0, 0) }),
-            ("energy_kcal", "Energy", Attribute.energy.text), ("ascent_m", "Ascent", { "\(decimal($0, 0)) m" }),
-            ("heart_rate_bpm", "Heart rate", Attribute.heartRate.text), ("load", "Load", { decimal($0, 0) }),
+            ("duration_s", "Time", WorkoutText.clock), ("distance_m", "Distance", { units.distance($0).text }),
+            ("speed_mps", "Speed", { units.speed($0).text }), ("steps", "Steps", { decimal($0, 0) }),
+            ("energy_kcal", "Energy", Attribute.kilocalories), ("ascent_m", "Ascent", { units.height($0).text }),
+            ("heart_rate_bpm", "Heart rate", Attribute.beats), ("load", "Load", { decimal($0, 0) }),
         ]
     }
 
     func statistics() throws -> ExitCode {
         let filter = try filter()
-        let data = try Office.visit(call) { try $0.askOfWorkouts("statistics", filter, arguments) }
+        let (data, units) = try Office.visit(call) { office in
+            (try office.askOfWorkouts("statistics", filter, arguments), office.units())
+        }
         guard !call.isJSON else { return try print(data.line) }
         let count = data.whole("workouts") ?? 0
         guard count > 0 else {
             Output.note("no workouts: vitals workout start running")
             return .ok
         }
-        let rows = Self.attributes.compactMap { attribute -> [String]? in
+        let rows = Self.attributes(in: units).compactMap { attribute -> [String]? in
             guard let numbers = data[attribute.member] else { return nil }
             return [attribute.title] + ["mean", "max", "total"].map { numbers.double($0).map(attribute.text) ?? "-" }
         }
@@ -112,14 +119,17 @@ struct WorkoutLists {
 
     func records() throws -> ExitCode {
         let filter = try filter()
-        let records = try Office.visit(call) { try $0.askOfWorkouts("records", filter, arguments) }.list("records")
+        let (data, units) = try Office.visit(call) { office in
+            (try office.askOfWorkouts("records", filter, arguments), office.units())
+        }
+        let records = data.list("records")
         guard !call.isJSON else { return try print(records.map(\.line).joined()) }
         guard !records.isEmpty else {
             Output.note("no records yet: vitals workout start running")
             return .ok
         }
         let rows = records.map { record in
-            let (title, value) = Self.record(record)
+            let (title, value) = Self.record(record, in: units)
             return [
                 record.text("activity") ?? "-", title, value,
                 record.time("started").map { String($0.prefix(10)) } ?? "-",
@@ -130,16 +140,16 @@ struct WorkoutLists {
     }
 
     /// What it is a record of, and how good it is. The member's name says it: `fastest_5000_m_s`.
-    private static func record(_ record: JSON) -> (title: String, value: String) {
+    private static func record(_ record: JSON, in units: Units) -> (title: String, value: String) {
         if let seconds = record.double("longest_s") { return ("longest", WorkoutText.clock(seconds)) }
-        if let metres = record.double("farthest_m") { return ("farthest", WorkoutText.kilometres(metres)) }
-        if let metres = record.double("most_ascent_m") { return ("most ascent", "\(decimal(metres, 0)) m") }
+        if let metres = record.double("farthest_m") { return ("farthest", units.distance(metres).text) }
+        if let metres = record.double("most_ascent_m") { return ("most ascent", units.height(metres).text) }
         guard case .object(let members) = record,
             let member = members.first(where: { $0.name.hasPrefix("fastest_") && $0.name.hasSuffix("_m_s") }),
             let metres = Double(member.name.dropFirst("fastest_".count).dropLast("_m_s".count)),
             let seconds = record.double(member.name)
         else { return ("-", "-") }
-        return ("fastest \(decimal(metres / 1000, 0)) km", WorkoutText.clock(seconds))
+        return ("fastest \(WorkoutText.race(metres))", WorkoutText.clock(seconds))
     }
 
     // MARK: One

@@ -17,16 +17,21 @@ struct WorkoutPage {
     func show() throws -> ExitCode {
         let asked = try arguments.optionalInteger("points", in: 2...1000)
         let points = asked ?? (call.isJSON ? nil : min(Graph.points(on: paper), 1000))
-        let data = try Office.visit(call) { office in
-            let id = try office.workout(arguments)
-            let fields: [(String, JSON?)] = [("id", .string(id)), ("points", points.map { .integer(Int64($0)) })]
-            return try office.askOfWorkouts("show", fields, arguments)
+        let (data, units) = try Office.visit(call) { office in
+            let (id, units) = (try office.workout(arguments), office.units())
+            let fields: [(String, JSON?)] = [
+                ("id", .string(id)), ("points", points.map { .integer(Int64($0)) }),
+                // Consumers of earlier versions do not know it.
+                ("units", units == .metric ? nil : .string(units.rawValue)),
+            ]
+            return (try office.askOfWorkouts("show", fields, arguments), units)
         }
         guard !call.isJSON else {
             try Output.write(data.line)
             return .ok
         }
-        let sections = [heading(data) + figures(data), zones(data), splits(data), graphs(data), way(data)]
+        let text = WorkoutText(data, in: units)
+        let sections = [heading(text) + figures(text), zones(text), splits(text), graphs(text), way(data)]
         try Output.write(sections.filter { !$0.isEmpty }.joined(separator: "\n"))
         return .ok
     }
@@ -34,19 +39,18 @@ struct WorkoutPage {
     // MARK: Figures
 
     /// `running, Saturday, 21 November 2026, 14:00:05 to 14:47:48`
-    private func heading(_ data: JSON) -> String {
-        var parts = [WorkoutText(data).activity]
-        if case .integer(let start) = data["started"] {
+    private func heading(_ text: WorkoutText) -> String {
+        var parts = [text.activity]
+        if case .integer(let start) = text.json["started"] {
             if let day = CalendarDay(ofMoment: start) { parts.append(day.longName) }
             var times = LocalTime.timeOfDay(start)
-            if case .integer(let end) = data["ended"] { times += " to \(LocalTime.timeOfDay(end))" }
+            if case .integer(let end) = text.json["ended"] { times += " to \(LocalTime.timeOfDay(end))" }
             parts.append(times)
         }
         return paper.style.bold(parts.joined(separator: ", ")) + "\n"
     }
 
-    private func figures(_ data: JSON) -> String {
-        let text = WorkoutText(data)
+    private func figures(_ text: WorkoutText) -> String {
         let goal = text.goal.map { target in
             guard let percent = text.percent else { return target }
             return Meter(share: percent / 100, isReached: percent >= 100).drawn(on: paper) + " of \(target)"
@@ -55,15 +59,15 @@ struct WorkoutPage {
             ("Time", text.duration), ("Distance", text.distance), ("Pace", text.isRide ? nil : text.pace),
             ("Speed", text.speeds), ("Heart rate", text.heartRates), ("Cadence", text.cadence), ("Power", text.power),
             ("Steps", text.steps), ("Ascent", text.ascent), ("Energy", text.energy), ("Load", text.load),
-            ("Best times", best(data)), ("Goal", goal), ("Gear", text.gear), ("Pauses", pauses(data)),
-            ("Ended by", ended(data)),
+            ("Best times", best(text.json)), ("Goal", goal), ("Gear", text.gear), ("Pauses", pauses(text.json)),
+            ("Ended by", ended(text.json)),
         ])
     }
 
     private func best(_ data: JSON) -> String? {
         let times = data.list("best").compactMap { time -> String? in
             guard let metres = time.double("distance_m"), let seconds = time.double("seconds") else { return nil }
-            return "\(decimal(metres / 1000, 0)) km in \(WorkoutText.clock(seconds))"
+            return "\(WorkoutText.race(metres)) in \(WorkoutText.clock(seconds))"
         }
         return times.isEmpty ? nil : times.joined(separator: ", ")
     }
@@ -85,8 +89,8 @@ struct WorkoutPage {
         }
     }
 
-    private func zones(_ data: JSON) -> String {
-        let seconds = WorkoutText(data).zones
+    private func zones(_ text: WorkoutText) -> String {
+        let seconds = text.zones
         guard !seconds.isEmpty else { return "" }
         let rows = seconds.enumerated().map { index, seconds in
             Bars.Row(
@@ -98,34 +102,43 @@ struct WorkoutPage {
 
     // MARK: Splits
 
-    private func splits(_ data: JSON) -> String {
-        let isRide = WorkoutText(data).isRide
+    private func splits(_ text: WorkoutText) -> String {
+        let (units, isRide) = (text.units, text.isRide)
+        // In kilometres or miles. Lengths are told to a tenth of a metre, so the sum of miles would drift.
         var way = 0.0
-        let rows = data.list("splits").compactMap { split -> [String]? in
+        let rows = text.json.list("splits").compactMap { split -> [String]? in
             guard let metres = split.double("distance_m"), let seconds = split.double("seconds") else { return nil }
-            way += metres
-            let speed = seconds > 0 ? "\(decimal(metres / seconds * 3.6, 1)) km/h" : "-"
+            way += abs(metres - units.way) < 0.1 ? 1 : metres / units.way
             return [
-                decimal(way / 1000, abs(way.remainder(dividingBy: 1000)) < 0.5 ? 0 : 2), WorkoutText.clock(seconds),
-                isRide ? speed : split.text("pace") ?? "-",
-                split.double("ascent_m").map { "\(decimal($0, 0)) m" } ?? "-",
-                split.double("heart_rate").map(Attribute.heartRate.text) ?? "-",
+                decimal(way, way == way.rounded() ? 0 : 2), WorkoutText.clock(seconds),
+                swiftness(split, metres, seconds, text) ?? "-",
+                split.double("ascent_m").map { units.height($0).text } ?? "-",
+                split.double("heart_rate").map(Attribute.beats) ?? "-",
             ]
         }
         guard !rows.isEmpty else { return "" }
-        return table(["KM", "TIME", isRide ? "SPEED" : "PACE", "ASCENT", "HEART RATE"], rows)
+        return table(
+            [units.wayUnit.rawValue.uppercased(), "TIME", isRide ? "SPEED" : "PACE", "ASCENT", "HEART RATE"], rows)
+    }
+
+    private func swiftness(_ split: JSON, _ metres: Double, _ seconds: Double, _ text: WorkoutText) -> String? {
+        guard !text.isRide else { return seconds > 0 ? text.units.speed(metres / seconds).text : nil }
+        // The consumer's is for a kilometre.
+        guard text.units != .metric else { return split.text("pace") }
+        return Pace(metres: metres, seconds: seconds)?.text(in: text.units)
     }
 
     // MARK: Graphs
 
-    private func graphs(_ data: JSON) -> String {
-        let stretches = WorkoutStretches(data.list("over_distance"))
+    private func graphs(_ text: WorkoutText) -> String {
+        let units = text.units
+        let stretches = WorkoutStretches(text.json.list("over_distance"), in: units)
         let swiftness =
-            WorkoutText(data).isRide
-            ? section("Speed over distance, km/h", stretches.speed)
-            : section("Pace over distance, min/km", stretches.pace)
-        let altitude = section("Altitude over distance, m", stretches.altitude)
-        let hearts = section("Heart rate over time, bpm", heartRates(data))
+            text.isRide
+            ? section("Speed over distance, \(units.speed(0).unit.rawValue)", stretches.speed)
+            : section("Pace over distance, min/\(units.wayUnit.rawValue)", stretches.pace)
+        let altitude = section("Altitude over distance, \(units.height(0).unit.rawValue)", stretches.altitude)
+        let hearts = section("Heart rate over time, bpm", heartRates(text.json))
         return [swiftness, altitude, hearts].filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
@@ -174,28 +187,36 @@ struct WorkoutPage {
 private struct WorkoutStretches {
     private let points: [(middle: Int64, json: JSON)]
     private let width: Int64
+    private let units: Units
 
-    init(_ list: [JSON]) {
-        points = list.compactMap { point in point.double("distance_m").map { (thousandths($0), point) } }
+    init(_ list: [JSON], in units: Units) {
+        self.units = units
+        points = list.compactMap { point in
+            point.double("distance_m").map { (thousandths($0 * (1000 / units.way)), point) }
+        }
         // All of them are equally long, and the first begins at zero.
         width = max((points.first?.middle ?? 0) * 2, 1)
     }
 
     /// The faster, the higher. Stops would leave no room for anything else, so they end at one and a half times the usual pace.
     var pace: Graph? {
-        let usual = points.compactMap { $0.json.double("pace_s") }.filter { $0 > 0 }.sorted()
+        let usual = points.compactMap { pace($0.json)?.seconds(in: units) }.sorted()
         guard !usual.isEmpty else { return nil }
         let slowest = usual[usual.count / 2] * 1.5
         // Negative, so that a fast pace is high.
         let label = { (pace: Double) in WorkoutText.clock(-pace) }
         return graph(steps: RoundScale.stepsOfSeconds, label: label) { point in
-            point.double("pace_s").flatMap { $0 > 0 ? -min($0, slowest) : nil }
+            pace(point).map { -min($0.seconds(in: units), slowest) }
         }
     }
 
-    var speed: Graph? { graph { point in point.double("pace_s").flatMap { $0 > 0 ? 3600 / $0 : nil } } }
+    var speed: Graph? { graph { point in pace(point).map { 3600 / $0.seconds(in: units) } } }
 
-    var altitude: Graph? { graph { $0.double("altitude_m") } }
+    var altitude: Graph? { graph { point in point.double("altitude_m").map { units.height($0).value } } }
+
+    private func pace(_ point: JSON) -> Pace? {
+        point.double("pace_s").flatMap { Pace(metres: 1000, seconds: $0) }
+    }
 
     private func graph(
         steps: [Double] = RoundScale.steps, label: @escaping (Double) -> String = { decimal($0, 0) },
@@ -208,7 +229,7 @@ private struct WorkoutStretches {
         }
         guard let last = pieces.last else { return nil }
         return Graph(
-            from: 0, to: last.to, pieces: pieces, axis: .way, longestGap: width, label: label, steps: steps)
+            from: 0, to: last.to, pieces: pieces, axis: .way(units), longestGap: width, label: label, steps: steps)
     }
 }
 

@@ -1,4 +1,5 @@
 import Daemon
+import Fitness
 import Telemetry
 
 // `vitals workout plans`: what a workout can be started from.
@@ -24,11 +25,12 @@ struct WorkoutPlans {
     }
 
     private func list() throws -> ExitCode {
-        let plans = try Office.visit(call) { try $0.ask("plans/list") }.list("plans")
+        let (data, units) = try Office.visit(call) { (try $0.ask("plans/list"), $0.units()) }
+        let plans = data.list("plans")
         guard !call.isJSON else { return try print(plans.map(\.line).joined()) }
         let rows = plans.map { plan in
             [
-                plan.text("name") ?? "-", plan.text("activity") ?? "-", Self.goal(plan) ?? "-",
+                plan.text("name") ?? "-", plan.text("activity") ?? "-", Self.goal(plan, in: units) ?? "-",
                 plan["predefined"] == true ? "everybody's" : "yours",
             ]
         }
@@ -36,8 +38,8 @@ struct WorkoutPlans {
     }
 
     /// `5.00 km, ends it`
-    private static func goal(_ plan: JSON) -> String? {
-        guard let goal = WorkoutText(plan).goal else { return nil }
+    private static func goal(_ plan: JSON, in units: Units) -> String? {
+        guard let goal = WorkoutText(plan, in: units).goal else { return nil }
         return goal + (plan["goal"]?["enabled"] == true ? ", ends it" : "")
     }
 

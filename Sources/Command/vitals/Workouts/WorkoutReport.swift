@@ -31,16 +31,18 @@ struct WorkoutReport {
             ("period", .string(period)), ("day", day), ("count", count.map { .integer(Int64($0)) }),
             ("activity", activity.map(JSON.string)),
         ]
-        let data = try Office.visit(call) { try $0.askOfWorkouts("report", fields, arguments) }
+        let (data, units) = try Office.visit(call) { office in
+            (try office.askOfWorkouts("report", fields, arguments), office.units())
+        }
         guard !call.isJSON else { return try print(data.line) }
         let days = ["from", "to"].compactMap { data.text($0).flatMap { CalendarDay($0) } }
         guard days.count == 2 else {
             throw Failure(.protocolError, "the consumer's reply has no days", hint: "--json shows what it has")
         }
         let title = days[0] == days[1] ? days[0].longName : days[0].through(days[1])
-        let heading = paper.style.bold("Workouts, \(title)") + "\n" + sums(data["total"] ?? .null)
+        let heading = paper.style.bold("Workouts, \(title)") + "\n" + sums(data["total"] ?? .null, units)
         let parts = data.list("parts")
-        let drawings = Measure.allCases.map { drawing($0, parts, data) }.filter { !$0.isEmpty }
+        let drawings = Measure.allCases.map { drawing($0, parts, data, units) }.filter { !$0.isEmpty }
         return try print(([heading] + drawings).joined(separator: "\n"))
     }
 
@@ -54,14 +56,14 @@ struct WorkoutReport {
     }
 
     /// `3 workouts, 2:10:05, 24.30 km, 31,000 steps, 1,800 kcal, 148 bpm, most 171 bpm, load 220`
-    private func sums(_ total: JSON) -> String {
+    private func sums(_ total: JSON, _ units: Units) -> String {
         let count = total.whole("workouts") ?? 0
         guard count > 0 else { return "no workouts\n" }
-        let text = WorkoutText(total)
+        let text = WorkoutText(total, in: units)
         let parts = [
             counted(count, "workout"), text.duration, text.distance, text.steps.map { "\($0) steps" }, text.energy,
             text.heartRate.map { "mean \($0)" },
-            text.heart?.double("max").map { "most \(Attribute.heartRate.text($0))" }, text.ascent.map { "\($0) up" },
+            text.heart?.double("max").map { "most \(Attribute.beats($0))" }, text.ascent.map { "\($0) up" },
             total.double("load").map { "load \(decimal($0, 0))" },
         ]
         return paper.wrapped(parts.compactMap { $0 })
@@ -85,12 +87,12 @@ struct WorkoutReport {
             }
         }
 
-        func text(_ value: Double) -> String {
+        func text(_ value: Double, in units: Units) -> String {
             switch self {
-            case .distance: Attribute.distance.text(value)
+            case .distance: Attribute.distance.text(value, in: units)
             case .duration: WorkoutText.clock(value)
-            case .energy: Attribute.energy.text(value)
-            case .steps: Attribute.steps.text(value)
+            case .energy: Attribute.energy.text(value, in: units)
+            case .steps: Attribute.steps.text(value, in: units)
             }
         }
 
@@ -99,22 +101,22 @@ struct WorkoutReport {
     }
 
     /// A title and bars; nothing if nothing is known.
-    private func drawing(_ measure: Measure, _ parts: [JSON], _ data: JSON) -> String {
+    private func drawing(_ measure: Measure, _ parts: [JSON], _ data: JSON, _ units: Units) -> String {
         guard parts.contains(where: { ($0.double(measure.rawValue) ?? 0) > 0 }) else { return "" }
-        let goal = parts.last.flatMap(measure.goal).map { ", goal of a day \(measure.text($0))" } ?? ""
+        let goal = parts.last.flatMap(measure.goal).map { ", goal of a day \(measure.text($0, in: units))" } ?? ""
         let title = paper.style.bold(measure.title + goal) + "\n"
         if data["period"] == "month", data["by"] == "day", parts.count <= 31 {
             let columns = parts.map { part in
                 Columns.Column(
                     amount: part.double(measure.rawValue).map { Amount(value: $0) }, goal: measure.goal(part))
             }
-            return title + Columns(columns: columns, label: measure.text).drawn(on: paper)
+            return title + Columns(columns: columns, label: { measure.text($0, in: units) }).drawn(on: paper)
         }
         let rows = parts.map { part in
             let value = part.double(measure.rawValue)
             return Bars.Row(
                 label: Self.label(part, data), amount: value.map { Amount(value: $0) }, goal: measure.goal(part),
-                notes: value.map { [measure.text($0)] } ?? [])
+                notes: value.map { [measure.text($0, in: units)] } ?? [])
         }
         return title + Bars(rows: rows).drawn(on: paper)
     }

@@ -1,3 +1,4 @@
+import Fitness
 import Telemetry
 
 // How a workout went, as people read it. What is not known is left out.
@@ -5,18 +6,20 @@ import Telemetry
 /// The words for what a reply says of a workout.
 struct WorkoutText {
     let json: JSON
+    /// Those of the person who reads it.
+    let units: Units
 
-    init(_ json: JSON) { self.json = json }
+    init(_ json: JSON, in units: Units) { (self.json, self.units) = (json, units) }
 
     /// Whether speed means more than pace.
     var isRide: Bool { json["activity"] == "cycling" }
 
     var activity: String { json.text("activity") ?? "-" }
     var duration: String? { json.double("duration_s").map(Self.clock) }
-    var distance: String? { json.double("distance_m").map(Self.kilometres) }
+    var distance: String? { json.double("distance_m").map { units.distance($0).text } }
     var steps: String? { json.double("steps").map { decimal($0, 0) } }
-    var energy: String? { json.double("energy_kcal").map(Attribute.energy.text) }
-    var ascent: String? { json.double("ascent_m").map(Self.metres) }
+    var energy: String? { json.double("energy_kcal").map(Attribute.kilocalories) }
+    var ascent: String? { json.double("ascent_m").map { units.height($0).text } }
     var cadence: String? { spread("cadence") { "\(decimal($0, 0)) rpm" } }
     var power: String? { spread("power_w") { "\(decimal($0, 0)) W" } }
     var load: String? { heart?.double("load").map { decimal($0, 0) } }
@@ -24,30 +27,38 @@ struct WorkoutText {
     private var motion: JSON? { json["speed_mps"] }
 
     /// `5:19 /km`
-    var pace: String? { motion?.text("pace").map { "\($0) /km" } }
-    var paceNow: String? { motion?.text("pace_now").map { "\($0) /km" } }
+    var pace: String? { pace("pace", "mean") }
+    var paceNow: String? { pace("pace_now", "now") }
     /// `28.3 km/h`
-    var speed: String? { motion?.double("mean").map(Self.speed) }
+    var speed: String? { motion?.double("mean").map { units.speed($0).text } }
+    var speedNow: String? { motion?.double("now").map { units.speed($0).text } }
     /// The more telling of the two.
     var swiftness: String? { isRide ? speed : pace ?? speed }
+
+    /// A pace where the consumer tells one; it tells those for a kilometre, so one for a mile comes from the speed.
+    private func pace(_ member: String, _ speed: String) -> String? {
+        guard let motion, let told = motion.text(member) else { return nil }
+        guard units != .metric else { return "\(told) /\(units.wayUnit.rawValue)" }
+        return motion.double(speed).flatMap { units.pace(metres: $0, seconds: 1) }
+    }
 
     /// What it is done with.
     var gear: String? { json["gear"]?.text("name") }
 
     /// `148 bpm`
-    var heartRate: String? { heart?.double("mean").map(Attribute.heartRate.text) }
+    var heartRate: String? { heart?.double("mean").map(Attribute.beats) }
 
     /// `148 bpm, 91 bpm to 171 bpm`
     var heartRates: String? {
         guard let heart, let mean = heart.double("mean") else { return nil }
-        let bpm = Attribute.heartRate.text
+        let bpm = Attribute.beats
         guard let least = heart.double("min"), let most = heart.double("max") else { return bpm(mean) }
         return "\(bpm(mean)), \(bpm(least)) to \(bpm(most))"
     }
 
     /// `11.3 km/h, most 16.6 km/h`
     var speeds: String? {
-        speed.map { mean in mean + (motion?.double("max").map { ", most \(Self.speed($0))" } ?? "") }
+        speed.map { mean in mean + (motion?.double("max").map { ", most \(units.speed($0).text)" } ?? "") }
     }
 
     /// Seconds in zones 1 to 5; none if nobody knows the zones.
@@ -60,7 +71,7 @@ struct WorkoutText {
     }
 
     /// `5.00 km`, what the workout should come to.
-    var goal: String? { json["goal"].flatMap(Self.target) }
+    var goal: String? { json["goal"].flatMap(target) }
 
     /// How much of the goal was reached, in percent; never 100 by rounding.
     var percent: Double? { json.double("percent").map { $0.rounded(.down) } }
@@ -69,21 +80,19 @@ struct WorkoutText {
     var brief: String { [duration, distance, swiftness, heartRate].compactMap { $0 }.joined(separator: "  ") }
 
     /// What a goal's target is, in words.
-    static func target(_ goal: JSON) -> String? {
-        WorkoutGoals.Kind.allCases.lazy.compactMap { kind in goal.double(kind.field).map(kind.text) }.first
+    private func target(_ goal: JSON) -> String? {
+        WorkoutGoals.Kind.allCases.lazy.compactMap { kind in
+            goal.double(kind.field).map { kind.text($0, in: units) }
+        }.first
     }
 
     /// `47:43`
     static func clock(_ seconds: Double) -> String { vitals.clock(seconds: Int(min(max(seconds, 0), 1e9))) }
 
-    /// `8.97 km`
-    static func kilometres(_ metres: Double) -> String {
-        metres < 1000 ? Self.metres(metres) : "\(decimal(metres / 1000, 2)) km"
+    /// The distance of a best time. Races of 5 and 10 km are called that in every country.
+    static func race(_ metres: Double) -> String {
+        abs(metres - Units.metresPerMile) < 1 ? "1 mi" : "\(decimal(metres / 1000, 0)) km"
     }
-
-    private static func metres(_ metres: Double) -> String { "\(decimal(metres, 0)) m" }
-
-    private static func speed(_ metresPerSecond: Double) -> String { "\(decimal(metresPerSecond * 3.6, 1)) km/h" }
 
     private func spread(_ member: String, _ text: (Double) -> String) -> String? {
         guard let rate = json[member], let mean = rate.double("mean") else { return nil }
