@@ -167,8 +167,8 @@ let package = Package(
             .consumer, "Features",
             [
                 "Contract",
-                "Admission", "Daemon", "Days", "Desk", "Files", "Fitness", "MQTT", "Reactor", "Readings", "Records",
-                "Storage", "Telemetry", "Vault",
+                "Admission", "Daemon", "Days", "Desk", "Fetch", "Files", "Fitness", "MQTT", "Reactor", "Readings",
+                "Records", "Storage", "Telemetry", "Vault",
             ]),
         library(
             .consumer, "Sensors",
@@ -241,8 +241,8 @@ let package = Package(
         library(
             .consumer, "Push",
             [
-                "Contract", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "Reactor", "Readings",
-                "Records",
+                "Contract", "Daemon", "Days", "Desk", "Features", "Fetch", "Files", "Fitness", "MQTT", "Reactor",
+                "Readings", "Records",
                 "Storage", "Telemetry",
             ]),
         program(

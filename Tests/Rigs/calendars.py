@@ -151,7 +151,7 @@ class Rig(Neighbourhood):
         super().begin(["ada"], [])
         stop(self.consumer)
         settings = self.settings.read_text()
-        self.settings.write_text(settings.replace("accounts: {},", "accounts: {}, calendar: { private_addresses: true },"))
+        self.settings.write_text(settings.replace("accounts: {},", 'accounts: {}, calendar: { private_hosts: ["127.0.0.1"] },'))
         self.start_consumer()
         self.dice, self.made, self.deleted = dice, 0, set()
         self.radicale = Radicale(self)

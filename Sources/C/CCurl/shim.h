@@ -42,6 +42,14 @@ static inline CURLcode vitals_curl_start(void) { return curl_global_init(CURL_GL
 static inline CURLcode vitals_curl_status(CURL *curl, long *status) {
     return curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, status);
 }
+// Since 7.87: a look-up of a name that is under way when its transfer ends is not waited for.
+static inline CURLcode vitals_curl_leave_resolvers(CURL *curl) {
+#if LIBCURL_VERSION_NUM >= 0x075700
+    return curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L);
+#else
+    return CURLE_OK;
+#endif
+}
 static const long vitals_curl_basic = (long)CURLAUTH_BASIC;
 // The size is set before; libcurl keeps a copy.
 static inline CURLcode vitals_curl_set_body_to_send(CURL *curl, const void *bytes) {

@@ -4,7 +4,7 @@ import Readings
 /// `calendar`: people may keep their reminders in step with a calendar of their own.
 ///
 /// ```
-/// calendar: { private_addresses: true, authorities: "/etc/vitals/home-ca.pem" },
+/// calendar: { private_hosts: ["192.168.1.5"], authorities: "/etc/vitals/home-ca.pem" },
 /// ```
 package struct CalendarSetting: FeatureSettings {
     package static let key = "calendar"

@@ -1,3 +1,4 @@
+import Fetch
 import Telemetry
 
 /// An address of a person's, as Apprise understands it: `ntfys://ntfy.example.org/topic`. It may hold passwords and tokens
@@ -73,8 +74,8 @@ struct PushAddress: Hashable {
             throw refusal("the address names no server")
         }
         if let address = NetworkAddress(name) {
-            let isPrivate = NetworkRange.notPublic.contains { $0.contains(address) }
-            guard !isPrivate || settings.privateHosts.contains(where: { $0.contains(address) }) else {
+            // `PushProgram` looks again, at each connection.
+            guard address.isPublic || settings.privateHosts.contains(where: { $0.contains(address) }) else {
                 throw refusal("the address leads into a private network, which this home does not allow")
             }
             return isBracketed ? "[\(name)]" : name

@@ -1,4 +1,6 @@
 package import Daemon
+import Features
+import Fetch
 import Readings
 
 /// `push`: people may have their notifications brought to addresses of their own.
@@ -42,16 +44,7 @@ struct PushSettings: Equatable {
                 of: "schemes", "\"\(strange)\" is none that can be allowed",
                 hint: "expected one of \(known.sorted().joined(separator: ", "))")
         }
-        var ranges: [NetworkRange] = []
-        for text in try section.strings("private_hosts", default: []) {
-            guard let range = NetworkRange(text) else {
-                throw section.refusal(
-                    of: "private_hosts", "\"\(text)\" is neither an address nor a network",
-                    hint: "such as \"192.168.1.5\" or \"192.168.1.0/24\"")
-            }
-            ranges.append(range)
-        }
-        privateHosts = ranges
+        privateHosts = try section.networks("private_hosts")
         timeLimit = try section.duration("time_limit", in: .seconds(1) ... .seconds(60), default: .seconds(30))
     }
 }

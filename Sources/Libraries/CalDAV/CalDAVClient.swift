@@ -1,4 +1,4 @@
-import Fetch
+public import Fetch
 
 /// Speaks CalDAV (RFC 4791) with a server. Every call blocks: call it on a thread that has nothing else to do, one call at
 /// a time.
@@ -21,15 +21,15 @@ public final class CalDAVClient: Sendable {
         /// A client speaks with its server for no longer than this, however many requests that takes: a server that answers
         /// each of them just in time would keep its thread for hours.
         public var conversation: Duration
-        /// Whether the server may be at an address that only this machine or its network reaches.
-        public var allowsPrivateAddresses: Bool
+        /// What is not in the public internet, and where the server that the person has named may be all the same.
+        public var privateHosts: [NetworkRange]
 
         /// Limits; the defaults are what a calendar of reminders needs.
         public init(
             answer: Int = 4 << 20, resource: Int = 64 << 10, resources: Int = 1000,
             duration: Duration = .seconds(30),
             connecting: Duration = .seconds(10), conversation: Duration = .seconds(300),
-            allowsPrivateAddresses: Bool = false
+            privateHosts: [NetworkRange] = []
         ) {
             self.answer = answer
             self.resource = resource
@@ -37,7 +37,7 @@ public final class CalDAVClient: Sendable {
             self.duration = duration
             self.connecting = connecting
             self.conversation = conversation
-            self.allowsPrivateAddresses = allowsPrivateAddresses
+            self.privateHosts = privateHosts
         }
     }
 
@@ -90,9 +90,9 @@ public final class CalDAVClient: Sendable {
         self.limits = limits
         var fetching = Fetcher.Limits(
             length: limits.answer, duration: limits.duration, connecting: limits.connecting,
-            publicOnly: true)
+            reach: Reach())
         let publicFetcher = Fetcher(fetching, authorities: authorities)
-        fetching.publicOnly = !limits.allowsPrivateAddresses
+        fetching.reach = Reach(privateHosts: limits.privateHosts)
         exchange = Exchange(
             account: account, trust: ServerTrust(account.address),
             ownFetcher: Fetcher(fetching, authorities: authorities), publicFetcher: publicFetcher,

@@ -38,9 +38,11 @@ struct ServerTrust: Sendable {
     static func registrableDomain(of host: String) -> String? {
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         guard let last = labels.last, labels.count > 1, last.contains(where: { !$0.isNumber }),
-            !host.hasPrefix("["),
-            let domain = psl_registrable_domain(psl_builtin(), host)
+            !host.hasPrefix("[")
         else { return nil }
-        return String(cString: domain)
+        // What libpsl returns is a part of what it was given.
+        return host.withCString { host in
+            psl_registrable_domain(psl_builtin(), host).map { String(cString: $0) }
+        }
     }
 }

@@ -8,7 +8,7 @@ import Synchronization
 // addresses, written as addresses: a name could lead anywhere.
 //
 // An address that an operator gives may lead into their own network. One that a person gives, or another server, must not:
-// then `Limits.publicOnly` has each address looked at that libcurl is about to connect to, whatever a name server said.
+// then `Limits.reach` has each address looked at that libcurl is about to connect to, whatever a name server said.
 
 /// Fetches small documents over https, one at a time. Its calls block: make them on a thread that has nothing else to do.
 public final class Fetcher: Sendable {
@@ -20,20 +20,20 @@ public final class Fetcher: Sendable {
         public var duration: Duration
         /// No connection takes longer to be made.
         public var connecting: Duration
-        /// Whether nothing is connected to but what is in the public internet. Then no proxy is used, either: it would
-        /// look up names by itself.
-        public var publicOnly: Bool
+        /// What may be connected to; nil for everything. If it is limited, no proxy is used, either: it would look up names
+        /// by itself.
+        public var reach: Reach?
 
         /// Limits; the defaults are what a set of keys needs.
         public init(
             length: Int = 256 * 1024, duration: Duration = .seconds(10),
             connecting: Duration = .seconds(5),
-            publicOnly: Bool = false
+            reach: Reach? = nil
         ) {
             self.length = length
             self.duration = duration
             self.connecting = connecting
-            self.publicOnly = publicOnly
+            self.reach = reach
         }
     }
 

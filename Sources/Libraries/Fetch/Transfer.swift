@@ -18,8 +18,10 @@ final class Transfer {
     private var headers = AnswerHeaders()
     private var headerLength = 0
     private var isTooLarge = false
-    /// Whether an address was not connected to because it is not public.
-    private var isPrivate = false
+    /// Whether an address was not connected to because it is out of reach.
+    private var isOutOfReach = false
+    /// The networks that this machine is in; empty where nothing is limited.
+    private let neighbours: [NetworkRange]
 
     init(
         _ request: WebRequest, _ limits: Fetcher.Limits, isCancelled: @escaping () -> Bool
@@ -31,6 +33,7 @@ final class Transfer {
             throw FetchError(request.attempted, .failed, said: "libcurl does not start")
         }
         self.handle = handle
+        neighbours = limits.reach == nil ? [] : Reach.neighbours()
     }
 
     deinit {
@@ -45,6 +48,8 @@ final class Transfer {
         try check(vitals_curl_set_number(handle, CURLOPT_FOLLOWLOCATION, 0))
         // Without it libcurl uses signals for its time limits, in a process with threads.
         try check(vitals_curl_set_number(handle, CURLOPT_NOSIGNAL, 1))
+        // A name server that does not answer keeps a thread of libcurl's; nobody waits for that one.
+        try check(vitals_curl_leave_resolvers(handle))
         try check(vitals_curl_set_number(handle, CURLOPT_SSL_VERIFYPEER, 1))
         try check(vitals_curl_set_number(handle, CURLOPT_SSL_VERIFYHOST, 2))
         try check(vitals_curl_require_tls12(handle))
@@ -55,7 +60,7 @@ final class Transfer {
         }
         // The environment (http_proxy and similar variables) is read as curl reads it, but a loopback address has no
         // proxy in front of it.
-        if !isSecure || limits.publicOnly { try check(vitals_curl_set_text(handle, CURLOPT_PROXY, "")) }
+        if !isSecure || limits.reach != nil { try check(vitals_curl_set_text(handle, CURLOPT_PROXY, "")) }
         try check(vitals_curl_set_number(handle, CURLOPT_TIMEOUT_MS, limits.duration.milliseconds))
         try check(
             vitals_curl_set_number(handle, CURLOPT_CONNECTTIMEOUT_MS, limits.connecting.milliseconds))
@@ -67,7 +72,7 @@ final class Transfer {
         try prepareRequest()
         // libcurl keeps no reference: `self` lives until `run` is over, which is the only time that it calls back.
         let me = Unmanaged.passUnretained(self).toOpaque()
-        if limits.publicOnly {
+        if limits.reach != nil {
             try check(
                 vitals_curl_set_open_socket(
                     handle,
@@ -117,25 +122,18 @@ final class Transfer {
 
     /// The socket for an address that libcurl is about to connect to; none where it may not.
     private func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
-        guard PublicAddress.isPublic(bytes(of: address), family: address.pointee.family) else {
-            isPrivate = true
+        guard let place = place(of: address), limits.reach?.includes(place, neighbours: neighbours) ?? true else {
+            isOutOfReach = true
             return CURL_SOCKET_BAD
         }
         let type = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
         return socket(address.pointee.family, type, address.pointee.protocol)
     }
 
-    /// The bytes of an IPv4 or IPv6 address; none for another.
-    private func bytes(of address: UnsafeMutablePointer<curl_sockaddr>) -> [UInt8] {
+    private func place(of address: UnsafeMutablePointer<curl_sockaddr>) -> NetworkAddress? {
         let whole = UnsafeRawBufferPointer(
             start: vitals_curl_address(address), count: Int(address.pointee.addrlen))
-        let place: Range<Int> =
-            switch address.pointee.family {
-            case AF_INET: 4..<8
-            case AF_INET6: 8..<24
-            default: 0..<0
-            }
-        return place.upperBound <= whole.count ? Array(whole[place]) : []
+        return NetworkAddress(socket: whole, family: address.pointee.family)
     }
 
     func run() throws(FetchError) -> WebAnswer {
@@ -144,7 +142,7 @@ final class Transfer {
             throw FetchError(
                 request.attempted, .tooLarge, said: "the answer is longer than \(limits.length) bytes")
         }
-        if isPrivate, code != CURLE_OK {
+        if isOutOfReach, code != CURLE_OK {
             throw FetchError(
                 request.attempted, .notPublic, said: "its address is not one of the public internet")
         }

@@ -110,7 +110,7 @@ struct HostileServerTests {
     func endless() throws {
         let server = try WebServer()
         let limits = CalDAVClient.Limits(
-            answer: 100_000, duration: .milliseconds(300), allowsPrivateAddresses: true)
+            answer: 100_000, duration: .milliseconds(300), privateHosts: here)
         let quick = try client(server.address, limits: limits)
         func changes(_ client: CalDAVClient, _ path: String) -> CalDAVError.Reason? {
             reason { try client.changes(of: try WebAddress("\(server.address)\(path)"), since: nil) }
@@ -123,7 +123,7 @@ struct HostileServerTests {
         // However long a request may take: the whole conversation is over.
         let brief = try client(
             server.address,
-            limits: CalDAVClient.Limits(conversation: .milliseconds(300), allowsPrivateAddresses: true))
+            limits: CalDAVClient.Limits(conversation: .milliseconds(300), privateHosts: here))
         #expect(changes(brief, "/slow") == .timeout)
         #expect(changes(brief, "/after") == .timeout)
         #expect(try !requests(server).contains("REPORT /after"))

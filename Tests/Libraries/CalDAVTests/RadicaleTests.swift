@@ -59,7 +59,7 @@ struct RadicaleTests {
     @Test("reads as many resources as are allowed, and says so where there are more")
     func many() throws {
         let server = try CalendarServer()
-        var limits = CalDAVClient.Limits(allowsPrivateAddresses: true)
+        var limits = CalDAVClient.Limits(privateHosts: here)
         let all = try client(server.address, limits: limits)
         let calendar = try all.makeCalendar(named: "Many", in: try all.home())
         for number in 0..<45 {

@@ -2,10 +2,13 @@ import CalDAV
 import Fetch
 import TestSupport
 
+/// This machine, where the tests' servers are.
+let here = [NetworkRange("127.0.0.1")].compactMap { $0 }
+
 /// A client of a server on this machine.
 func client(
     _ address: String, user: String = CalendarServer.user, password: String = CalendarServer.password,
-    limits: CalDAVClient.Limits = CalDAVClient.Limits(allowsPrivateAddresses: true)
+    limits: CalDAVClient.Limits = CalDAVClient.Limits(privateHosts: here)
 ) throws -> CalDAVClient {
     CalDAVClient(
         CalDAVAccount(address: try WebAddress(address), user: user, password: password), limits: limits)

@@ -52,7 +52,7 @@ struct PublicAddressTests {
     func connecting() throws {
         let server = try WebServer()
         try server.folder.write("x", to: "document")
-        let strict = Fetcher(Fetcher.Limits(publicOnly: true))
+        let strict = Fetcher(Fetcher.Limits(reach: Reach()))
         #expect(thrown(FetchError.self) { try strict.get("\(server.address)/document") }?.reason == .notPublic)
         // What a name server says does not matter.
         let named = "https://localhost:\(try freePort())/document"
@@ -60,6 +60,35 @@ struct PublicAddressTests {
         #expect(try Fetcher().get("\(server.address)/document") == [0x78])
         try server.waitForRequest("/document")
         #expect(server.requests == ["/document"])
+    }
+
+    @Test(
+        "what is next door is not reached, nor what is this link's or a group's, unless the operator has named the former",
+        arguments: [
+            ("1.1.1.1", true, true), ("93.184.216.34", false, true), ("93.184.217.1", true, true),
+            ("2606:4700:10::1", false, false), ("2606:4700:11::1", true, true), ("10.1.2.3", false, true),
+            ("10.2.2.3", false, false), ("127.0.0.1", false, false), ("169.254.169.254", false, false),
+            ("fe80::1", false, false), ("224.0.0.1", false, false), ("ff02::1", false, false),
+            ("::ffff:10.1.2.3", false, true), ("::ffff:169.254.169.254", false, false),
+        ])
+    func reach(_ text: String, _ usual: Bool, _ named: Bool) throws {
+        let address = try #require(NetworkAddress(text))
+        let neighbours = try [("93.184.216.7", "255.255.255.0"), ("2606:4700:10::7", "ffff:ffff:ffff::")].map {
+            NetworkRange(around: try #require(NetworkAddress($0)), mask: try #require(NetworkAddress($1)))
+        }
+        #expect(Reach().includes(address, neighbours: neighbours) == usual)
+        let own = ["10.1.0.0/16", "93.184.216.0/24", "169.254.0.0/16", "fe80::/10", "ff02::/16"].compactMap(
+            NetworkRange.init)
+        #expect(Reach(privateHosts: own).includes(address, neighbours: neighbours) == named)
+    }
+
+    @Test("this machine's networks are known, and a mask without a bit makes no network of the whole internet")
+    func neighbours() throws {
+        let own = try #require(NetworkAddress("127.0.0.1"))
+        #expect(Reach.neighbours().contains { $0.contains(own) })
+        let (address, other) = (try #require(NetworkAddress("1.2.3.4")), try #require(NetworkAddress("1.2.3.5")))
+        let alone = NetworkRange(around: address, mask: try #require(NetworkAddress("0.0.0.0")))
+        #expect(alone.contains(address) && !alone.contains(other))
     }
 
     @Test(

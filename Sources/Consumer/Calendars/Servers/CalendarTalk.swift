@@ -20,8 +20,7 @@ final class CalendarTalk: Sendable {
         let account = CalDAVAccount(
             address: try Self.address(account.address), user: account.user, password: account.password)
         let limits = CalDAVClient.Limits(
-            resources: CalendarLink.mostEvents, conversation: limit,
-            allowsPrivateAddresses: settings.allowsPrivateAddresses)
+            resources: CalendarLink.mostEvents, conversation: limit, privateHosts: settings.privateHosts)
         client = CalDAVClient(account, limits: limits, authorities: settings.authorities)
     }
 

@@ -166,7 +166,7 @@ private struct Neighbour {
     func client(_ password: String = CalendarServer.password) throws -> CalDAVClient {
         let account = CalDAVAccount(
             address: try WebAddress(server.address), user: CalendarServer.user, password: password)
-        return CalDAVClient(account, limits: CalDAVClient.Limits(allowsPrivateAddresses: true))
+        return CalDAVClient(account, limits: CalDAVClient.Limits(privateHosts: [NetworkRange("127.0.0.1")].compactMap { $0 }))
     }
 
     /// Where the calendar is; nil if there is none.

@@ -216,7 +216,7 @@ struct CalendarServiceTests {
 
 extension Circle {
     /// What the settings say where people may have calendars at this machine.
-    static let calendarSettings = "calendar: { private_addresses: true },"
+    static let calendarSettings = #"calendar: { private_hosts: ["127.0.0.1"] },"#
 
     /// What `body` makes of what looks at calendars, on the session's thread.
     @discardableResult
