@@ -23,7 +23,7 @@ public struct CalDAVError: Error, Hashable, Sendable, CustomStringConvertible {
         case conflict
         /// The server does not know the token any more, or never did: read everything.
         case tokenExpired
-        /// The server points to a place that is not gone to.
+        /// The server leads to a place where nobody may be asked.
         case redirected
         /// The answer is not what CalDAV says it is.
         case malformed
@@ -64,6 +64,16 @@ public struct CalDAVError: Error, Hashable, Sendable, CustomStringConvertible {
         case .redirected: "give the address where the calendar server is"
         case .malformed: "check the address: a calendar server that speaks CalDAV is needed"
         case .tooLarge, .gone, .conflict, .tokenExpired, .status, .cancelled: nil
+        }
+    }
+}
+
+extension CalDAVError {
+    /// Whether the server has said something, and may say more to another question.
+    var isAnAnswer: Bool {
+        switch reason {
+        case .forbidden, .gone, .conflict, .tokenExpired, .malformed, .tooLarge, .status: true
+        case .address, .unreachable, .untrusted, .timeout, .unauthorized, .redirected, .cancelled: false
         }
     }
 }

@@ -9,7 +9,7 @@ extension CalDAVClient {
         let given = exchange.account.address
         let attempted = "find the calendars of \(exchange.account.user) at \(given)"
         let begin = try beginning(given, attempted)
-        if let home = begin.response.home { return try resolved(home, at: begin.address, attempted) }
+        if let home = begin.response.home { return try collection(home, at: begin.address, attempted) }
         guard let principal = begin.response.principal else {
             throw CalDAVError(attempted, .malformed, said: "the server does not say who the user is")
         }
@@ -19,7 +19,7 @@ extension CalDAVClient {
             throw CalDAVError(
                 attempted, .malformed, said: "the server does not say where the user's calendars are")
         }
-        return try resolved(home, at: place, attempted)
+        return try collection(home, at: place, attempted)
     }
 
     /// What is said where the search begins: at the address itself, if it has a path, or at the place that every server has
@@ -53,17 +53,50 @@ extension CalDAVClient {
             ?? CalDAVError(attempted, .malformed, said: "the server does not say who the user is")
     }
 
-    /// The address of the calendar that people call `name`; nil if there is none.
+    /// The address of the user's own calendar for events that people call `name`; nil if there is none. One that somebody
+    /// shares with the user is that person's, whatever it is called.
     public func calendar(named name: String, in home: WebAddress) throws(CalDAVError) -> WebAddress? {
         let attempted = "list the calendars in \(home)"
-        let properties = "<displayname/><resourcetype/><C:supported-calendar-component-set/>"
+        let properties =
+            "<displayname/><resourcetype/><owner/><current-user-principal/><C:supported-calendar-component-set/>"
         let (found, address) = try propfind(properties, of: home, depth: 1, attempted)
         let calendar = found.responses.first { response in
-            response.isCalendar && response.displayName == name
+            response.isCalendar && response.displayName == name && isOwn(response, at: address)
                 && (response.components.isEmpty || response.components.contains("VEVENT"))
         }
         guard let calendar else { return nil }
-        return try resolved(calendar.href, at: address, attempted)
+        return try collection(calendar.href, at: address, attempted)
+    }
+
+    /// Whether it is the user's, as far as the server says whose it is.
+    private func isOwn(_ response: Multistatus.Response, at place: WebAddress) -> Bool {
+        guard !response.isShared else { return false }
+        guard let owner = response.owner, !owner.isEmpty, let user = response.principal, !user.isEmpty else {
+            return true
+        }
+        guard let owner = try? place.following(owner).asCollection, let user = try? place.following(user).asCollection
+        else { return false }
+        return owner.isSamePlace(as: user)
+    }
+
+    /// Whether a calendar is where it was.
+    public func isThere(_ calendar: WebAddress) throws(CalDAVError) -> Bool {
+        let attempted = "look for the calendar \(calendar)"
+        do throws(CalDAVError) {
+            return try first("<resourcetype/>", of: calendar, attempted)?.response.isCalendar ?? false
+        } catch {
+            guard error.reason == .gone else { throw error }
+            return false
+        }
+    }
+
+    /// Whether the home of the user's calendars lists this one.
+    public func lists(_ calendar: WebAddress, in home: WebAddress) throws(CalDAVError) -> Bool {
+        let attempted = "list the calendars in \(home)"
+        let (found, address) = try propfind("<resourcetype/>", of: home, depth: 1, attempted)
+        return found.responses.contains { response in
+            (try? address.following(response.href).asCollection)?.isSamePlace(as: calendar.asCollection) ?? false
+        }
     }
 
     /// Makes a calendar for events, and says where it is.
@@ -74,7 +107,7 @@ extension CalDAVClient {
     {
         let attempted = "make a calendar in \(home)"
         let random = String(UInt64.random(in: .min ... .max), radix: 36)
-        let address = try resolved("./calendar-\(random)/", at: home, attempted)
+        let address = try resolved("./calendar-\(random)/", at: home.asCollection, attempted)
         let request = WebRequest(
             "MKCALENDAR", address, headers: Self.xml, body: RequestBody.makeCalendar(name))
         return try exchange.send(request, attempted).address
@@ -83,6 +116,14 @@ extension CalDAVClient {
     /// Deletes a calendar, with everything in it.
     public func deleteCalendar(_ calendar: WebAddress) throws(CalDAVError) {
         try delete(calendar, headers: [], "delete the calendar \(calendar)")
+    }
+
+    /// The address of a collection that a server tells of: some leave out the slash at its end, and what is in it would be
+    /// looked for beside it.
+    private func collection(
+        _ reference: String, at place: WebAddress, _ attempted: String
+    ) throws(CalDAVError) -> WebAddress {
+        try resolved(reference, at: place, attempted).asCollection
     }
 
     // MARK: Asking for properties

@@ -5,7 +5,7 @@ struct Exchange {
     /// No more redirections are followed for a request.
     private static let mostRedirections = 3
 
-    /// Sends requests.
+    /// As whom it asks.
     let account: CalDAVAccount
     /// To where they may lead.
     let trust: ServerTrust
@@ -77,7 +77,8 @@ struct Exchange {
             case 404, 410: .gone
             case 409: isAboutToken(answer) ? .tokenExpired : .status(409)
             case 412: .conflict
-            case 413, 507: isAboutToken(answer) ? .tokenExpired : .tooLarge
+            case 413: .tooLarge
+            case 507: isAboutToken(answer) ? .tokenExpired : .status(507)
             default: .status(answer.status)
             }
         return CalDAVError(attempted, reason, said: "the server answered with status \(answer.status)")

@@ -21,10 +21,13 @@ struct Multistatus {
         /// Whether it is a collection, and whether a calendar.
         var isCollection = false
         var isCalendar = false
+        /// Whether it is somebody else's, and shared with the user.
+        var isShared = false
         /// The kinds of components that it takes; empty where that is not said.
         var components: [String] = []
-        /// An address that another property has: a principal, a home.
+        /// Addresses that other properties have: the user's principal, the owner's, and a home.
         var principal: String?
+        var owner: String?
         var home: String?
     }
 
@@ -42,13 +45,13 @@ final class MultistatusReader: XMLReader {
     private enum Name: Int, CaseIterable {
         case response = 1
         case href, status, propstat, getetag, calendarData, displayname, collection, calendar, comp
-        case currentUserPrincipal, calendarHomeSet, syncToken
+        case currentUserPrincipal, calendarHomeSet, syncToken, owner, shared
     }
 
     static let names: [StaticString] = [
         "response", "href", "status", "propstat", "getetag", "calendar-data", "displayname",
         "collection", "calendar",
-        "comp", "current-user-principal", "calendar-home-set", "sync-token",
+        "comp", "current-user-principal", "calendar-home-set", "sync-token", "owner", "shared",
     ]
 
     /// How many elements an answer may have: a resource with its properties has some ten.
@@ -59,6 +62,9 @@ final class MultistatusReader: XMLReader {
     private let mostResponses: Int
     private var elements = 0
     private var response: Multistatus.Response?
+    /// Where what is said of a response is true: at one place, or at several that share a status.
+    private var hrefs: [String] = []
+    private var responseDepth = 0
     /// What the properties of a `propstat` say, which counts only where its status is one of success: that comes last.
     private var found: Multistatus.Response?
     private var isSuccess = true
@@ -84,15 +90,16 @@ final class MultistatusReader: XMLReader {
         switch name {
         case .response:
             guard multistatus.responses.count < mostResponses else { throw TooMuch() }
-            response = Multistatus.Response()
+            (response, hrefs, responseDepth) = (Multistatus.Response(), [], depth)
         case .propstat: (found, isSuccess) = (Multistatus.Response(), true)
         case .collection: found?.isCollection = true
         case .calendar: found?.isCalendar = true
+        case .shared: found?.isShared = true
         case .comp:
             if let kind = attributes["name"], found?.components.count ?? 0 < 20 {
                 found?.components.append(String(decoding: kind.prefix(20), as: UTF8.self).uppercased())
             }
-        case .currentUserPrincipal, .calendarHomeSet: around = name
+        case .currentUserPrincipal, .calendarHomeSet, .owner: around = name
         case .href, .status, .getetag, .calendarData, .displayname, .syncToken: return true
         }
         return false
@@ -102,28 +109,39 @@ final class MultistatusReader: XMLReader {
         guard let name = Name(rawValue: number) else { return }
         switch name {
         case .response:
-            if let response { multistatus.responses.append(response) }
-            response = nil
+            try endResponse()
         case .propstat:
             if isSuccess, let found { response?.take(found) }
             found = nil
-        case .href: take(href: trimmed(text))
+        case .href: take(href: trimmed(text), depth)
         case .status: take(status: trimmed(text))
         case .getetag: found?.etag = trimmed(text)
         case .calendarData: found?.calendarData = Array(text)
         case .displayname: found?.displayName = String(decoding: text, as: UTF8.self)
         // A collection's own token is a property of it, too: that of the report stands beside the resources.
         case .syncToken: if response == nil { multistatus.syncToken = trimmed(text) }
-        case .currentUserPrincipal, .calendarHomeSet: around = nil
-        case .collection, .calendar, .comp: break
+        case .currentUserPrincipal, .calendarHomeSet, .owner: around = nil
+        case .collection, .calendar, .comp, .shared: break
         }
     }
 
-    private func take(href: String) {
+    private func endResponse() throws(TooMuch) {
+        guard var response else { return }
+        self.response = nil
+        guard multistatus.responses.count + hrefs.count <= mostResponses else { throw TooMuch() }
+        for href in hrefs.isEmpty ? [""] : hrefs {
+            response.href = href
+            multistatus.responses.append(response)
+        }
+    }
+
+    private func take(href: String, _ depth: Int) {
         switch around {
         case .currentUserPrincipal: if found?.principal == nil { found?.principal = href }
         case .calendarHomeSet: if found?.home == nil { found?.home = href }
-        default: if found == nil { response?.href = href }
+        case .owner: if found?.owner == nil { found?.owner = href }
+        // An error and a place to go to instead have addresses, too.
+        default: if response != nil, depth == responseDepth + 1 { hrefs.append(href) }
         }
     }
 
@@ -149,8 +167,10 @@ extension Multistatus.Response {
         displayName = found.displayName ?? displayName
         isCollection = isCollection || found.isCollection
         isCalendar = isCalendar || found.isCalendar
+        isShared = isShared || found.isShared
         if !found.components.isEmpty { components = found.components }
         principal = found.principal ?? principal
+        owner = found.owner ?? owner
         home = found.home ?? home
     }
 }

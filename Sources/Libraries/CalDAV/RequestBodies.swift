@@ -21,7 +21,7 @@ enum RequestBody {
     static func syncCollection(since token: String?) -> [UInt8] {
         document(
             "<sync-collection \(namespaces)><sync-token>\(escaped(token ?? ""))</sync-token>"
-                + "<sync-level>1</sync-level><prop><getetag/></prop></sync-collection>")
+                + "<sync-level>1</sync-level><prop><getetag/><resourcetype/></prop></sync-collection>")
     }
 
     /// Asks for resources.

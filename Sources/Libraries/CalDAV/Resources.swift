@@ -11,18 +11,14 @@ extension CalDAVClient {
 
     /// What has changed in a calendar.
     ///
-    /// A server that does not know RFC 6578 is asked for all ETags each time.
+    /// A server that does not know RFC 6578, or says something else to it, is asked for all ETags each time.
     /// - Parameter token: what the last call returned; nil to read everything.
     public func changes(of calendar: WebAddress, since token: String?) throws(CalDAVError) -> Changes {
         let attempted = "read the changes of \(calendar)"
         do throws(CalDAVError) { return try reported(calendar, token, attempted) } catch {
-            switch error.reason {
-            case .status(400), .status(405), .status(415), .status(501), .forbidden:
-                guard token == nil else { throw error }
-            default: throw error
-            }
+            guard token == nil, error.isAnAnswer else { throw error }
         }
-        let (found, _) = try propfind("<getetag/>", of: calendar, depth: 1, attempted)
+        let (found, _) = try propfind("<getetag/><resourcetype/>", of: calendar, depth: 1, attempted)
         var changes = Changes()
         changes.isWhole = true
         try take(found, calendar, into: &changes, attempted)
@@ -56,14 +52,23 @@ extension CalDAVClient {
     private func take(
         _ found: Multistatus, _ calendar: WebAddress, into changes: inout Changes, _ attempted: String
     ) throws(CalDAVError) {
-        for response in found.responses {
-            guard let name = name(of: response, in: calendar) else { continue }
-            if let status = response.status, [404, 410].contains(status) {
-                changes.changed[name] = nil
-                if !changes.isWhole { changes.deleted.insert(name) }
-            } else if response.status == nil, !response.isCollection {
+        for response in found.responses where !isCollection(response, at: calendar) {
+            guard let name = name(of: response, in: calendar) else {
+                // What is not on a whole list counts as deleted: so nothing on it may be overlooked.
+                guard !changes.isWhole else {
+                    throw CalDAVError(attempted, .malformed, said: "the calendar lists what is at no place in it")
+                }
+                continue
+            }
+            switch response.status {
+            case nil:
                 changes.changed[name] = response.etag.map(Self.strong) ?? ""
                 changes.deleted.remove(name)
+            case 404, 410:
+                changes.changed[name] = nil
+                if !changes.isWhole { changes.deleted.insert(name) }
+            case .some(let status):
+                throw CalDAVError(attempted, .status(status), said: "the server says status \(status) of \(name)")
             }
         }
         guard changes.changed.count + changes.deleted.count <= limits.resources else {
@@ -85,13 +90,13 @@ extension CalDAVClient {
             var wanted: [[UInt8]: String] = [:]
             for name in asked {
                 paths.append(try address(of: name, in: calendar, attempted).path)
-                wanted[Self.decoded(name)] = name
+                wanted[name.percentDecoded] = name
             }
             let request = WebRequest(
                 "REPORT", calendar, headers: Self.xml + ["Depth: 1"], body: RequestBody.multiget(paths))
             for response in try multistatus(try exchange.send(request, attempted), attempted).responses {
                 guard let told = name(of: response, in: calendar), let bytes = response.calendarData,
-                    let name = wanted.removeValue(forKey: Self.decoded(told))
+                    let name = wanted.removeValue(forKey: told.percentDecoded)
                 else { continue }
                 resources.append(
                     Resource(name: name, etag: response.etag.map(Self.strong) ?? "", bytes: bytes))
@@ -130,7 +135,15 @@ extension CalDAVClient {
 
     // MARK: Names and conditions
 
-    /// The name of a resource; nil for the calendar itself, and for what is none of its resources.
+    /// Whether it is the calendar itself, or another collection, which is none of its events.
+    private func isCollection(_ response: Multistatus.Response, at calendar: WebAddress) -> Bool {
+        guard !response.isCollection else { return true }
+        guard let address = try? calendar.following(response.href) else { return false }
+        return address.isSameOrigin(as: calendar)
+            && (address.path.hasSuffix("/") || address.asCollection.isSamePlace(as: calendar.asCollection))
+    }
+
+    /// The name of a resource; nil for what is none of the calendar's.
     private func name(of response: Multistatus.Response, in calendar: WebAddress) -> String? {
         guard let address = try? calendar.following(response.href), address.isSameOrigin(as: calendar),
             let last = address.path.split(separator: "/", omittingEmptySubsequences: false).last,
@@ -150,7 +163,7 @@ extension CalDAVClient {
         guard isName(name) else {
             throw CalDAVError(attempted, .address, said: "this is no name of a resource")
         }
-        return try resolved("./\(name)", at: calendar, attempted)
+        return try resolved("./\(name)", at: calendar.asCollection, attempted)
     }
 
     private func header(_ match: Match, _ attempted: String) throws(CalDAVError) -> String {
@@ -166,21 +179,5 @@ extension CalDAVClient {
     /// An ETag that can be a condition: a proxy that compresses may have made it a weak one.
     private static func strong(_ etag: String) -> String {
         etag.hasPrefix("W/") ? String(etag.dropFirst(2)) : etag
-    }
-
-    /// The bytes of a name whose characters may be written as `%40`: a server may write them in another way than it was told.
-    private static func decoded(_ name: String) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var rest = Array(name.utf8)[...]
-        while let byte = rest.popFirst() {
-            let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-            if byte == UInt8(ascii: "%"), digits.utf8.count == 2, let value = UInt8(digits, radix: 16) {
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return bytes
     }
 }

@@ -199,8 +199,95 @@ struct HostileServerTests {
         let more = "<d:response><d:href>/c/</d:href><d:status>HTTP/1.1 507 More</d:status></d:response>"
         try server.answer(
             "REPORT", "/c/", 207, [], multistatus(resource("/c/a.ics") + more + "<d:sync-token>t</d:sync-token>"))
-        #expect(reason { try client.changes(of: calendar, since: nil) } == .malformed)
+        #expect(reason { try client.changes(of: calendar, since: "t") } == .malformed)
         try server.answer("REPORT", "/c/", 207, [], multistatus(resource("/c/a.ics")))
         #expect(reason { try client.changes(of: calendar, since: "t") } == .malformed)
+        // Whatever a server says that does not know changes, but for one that does not let anybody in.
+        for (status, body) in [(207, multistatus(resource("/c/a.ics"))), (500, ""), (200, "ok"), (422, "")] {
+            try server.answer("REPORT", "/c/", status, [], body)
+            #expect(try client.changes(of: calendar, since: nil).changed == ["a.ics": "e"], "\(status)")
+        }
+        try server.answer("REPORT", "/c/", 401)
+        #expect(reason { try client.changes(of: calendar, since: nil) } == .unauthorized)
+    }
+
+    @Test("takes no list for a whole one of which it cannot read everything")
+    func wholeLists() throws {
+        let server = try WebServer()
+        let calendar = try WebAddress("\(server.address)/c/")
+        let client = try client(server.address)
+        func status(_ href: String, _ status: Int) -> String {
+            "<d:response>\(href)<d:status>HTTP/1.1 \(status) Words</d:status></d:response>"
+        }
+        let a = resource("/c/a.ics")
+        let collection =
+            "<d:response><d:href>/c/more</d:href><d:propstat><d:prop><d:resourcetype><d:collection/>"
+            + "</d:resourcetype></d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>"
+        for (text, expected) in [
+            (resource("/c/") + a + resource("/c") + collection + resource("/dav/alias/"), nil),
+            (a + status("<d:href>/c/b.ics</d:href><d:href>/c/d.ics</d:href>", 404), nil),
+            (a + status("<d:href>/c/b.ics</d:href>", 403), .status(403)),
+            (a + status("<d:href>/c/b.ics</d:href><d:href>/c/d.ics</d:href>", 500), .status(500)),
+            (a + resource("http://example.com/c/b.ics"), .malformed), (a + resource("/c/b b.ics"), .malformed),
+            (a + resource("/c/\(String(repeating: "b", count: 256))"), .malformed),
+        ] as [(String, CalDAVError.Reason?)] {
+            try server.answer("PROPFIND", "/c/", 207, [], multistatus(text))
+            try server.answer("REPORT", "/c/", 501)
+            #expect(reason { try client.changes(of: calendar, since: nil) } == expected, "\(text)")
+            try server.answer("REPORT", "/c/", 207, [], multistatus(text + "<d:sync-token>t</d:sync-token>"))
+            #expect(reason { try client.changes(of: calendar, since: nil) } == expected, "\(text)")
+        }
+        // Of what has changed, too: the next token leads past it.
+        let refused = status("<d:href>/c/a.ics</d:href>", 403) + "<d:sync-token>t2</d:sync-token>"
+        try server.answer("REPORT", "/c/", 207, [], multistatus(refused))
+        #expect(reason { try client.changes(of: calendar, since: "t") } == .status(403))
+        let two = status("<d:href>/c/a.ics</d:href><d:href>/c/b.ics</d:href>", 404) + "<d:sync-token>t2</d:sync-token>"
+        try server.answer("REPORT", "/c/", 207, [], multistatus(two))
+        #expect(try client.changes(of: calendar, since: "t").deleted == ["a.ics", "b.ics"])
+    }
+
+    @Test(
+        "takes no calendar of somebody else's for the user's own, and finds one whose address has no slash at its end")
+    func owners() throws {
+        let server = try WebServer()
+        let client = try client(server.address)
+        let home = try WebAddress("\(server.address)/ann")
+        func calendar(_ href: String, _ more: String, _ kind: String = "") -> String {
+            "<d:response><d:href>\(href)</d:href><d:propstat><d:prop><d:displayname>Fit</d:displayname><d:resourcetype>"
+                + "<d:collection/><c:calendar/>\(kind)</d:resourcetype>\(more)</d:prop><d:status>HTTP/1.1 200 OK</d:status>"
+                + "</d:propstat></d:response>"
+        }
+        func owner(_ owner: String, _ user: String) -> String {
+            "<d:owner><d:href>\(owner)</d:href></d:owner><d:current-user-principal><d:href>\(user)</d:href>"
+                + "</d:current-user-principal>"
+        }
+        let shared = calendar("/ann/bob-fit/", "", "<s:shared xmlns:s='http://calendarserver.org/ns/'/>")
+        let strange = calendar("/ann/eve-fit/", owner("/p/eve/", "/p/ann/"))
+        let elsewhere = calendar("/ann/away-fit/", owner("https://example.com/p/ann/", "/p/ann/"))
+        try server.answer("PROPFIND", "/ann", 207, [], multistatus(shared + strange + elsewhere))
+        #expect(try client.calendar(named: "Fit", in: home) == nil)
+        for own in [owner("/p/%61nn", "\(server.address)/p/ann/"), owner("", "/p/ann/"), ""] {
+            try server.answer(
+                "PROPFIND", "/ann", 207, [], multistatus(shared + strange + elsewhere + calendar("/ann/fit", own)))
+            let found = try client.calendar(named: "Fit", in: home)
+            #expect(found?.text == "\(server.address)/ann/fit/", "\(own)")
+        }
+        let fit = try WebAddress("\(server.address)/ann/fit/")
+        #expect(try client.lists(fit, in: home))
+        #expect(try !client.lists(WebAddress("\(server.address)/ann/fat/"), in: home))
+        try server.answer("PROPFIND", "/ann/fit/", 207, [], multistatus(calendar("/ann/fit/", "")))
+        #expect(try client.isThere(fit))
+        for (status, body) in [(404, ""), (207, multistatus(resource("/ann/fit/")))] {
+            try server.answer("PROPFIND", "/ann/fit/", status, [], body)
+            #expect(try !client.isThere(fit), "\(status)")
+        }
+        try server.answer("PROPFIND", "/ann/fit/", 503)
+        #expect(reason { try client.isThere(fit) } == .status(503))
+        // What is made and written is in the collection, and not beside it.
+        _ = try? client.makeCalendar(named: "Fit", in: home)
+        _ = try? client.put([], "a.ics", of: WebAddress("\(server.address)/ann/fit"), match: .none)
+        let asked = try requests(server)
+        #expect(asked.contains("PUT /ann/fit/a.ics"))
+        #expect(asked.contains { $0.hasPrefix("MKCALENDAR /ann/calendar-") })
     }
 }
