@@ -368,6 +368,33 @@ struct ForgettingTests {
         #expect(try keys.all().filter { $0.user == "demo" }.map(\.version) == [2])
     }
 
+    @Test("waits for nobody else's leave, and is on the list as soon as somebody asks")
+    func leaves() throws {
+        let (parts, _, _) = try lived()
+        let settings = parts.settings
+        let places = ForgottenPlaces(settings, store: parts.store, keys: parts.keys)
+        let (demo, other, taker, changes) = (demo, try ID("other"), SlowFarewell(), PeopleChanges())
+        changes.add(taker)
+        let forgetting = Forgetting(places, Feature.all, Goodbye(), BeingForgotten(), changes)
+        let (loop, gone) = (EventLoop(name: "forgetting"), Record<String>())
+        loop.perform {
+            forgetting.start(loop)
+            for user in [demo, other] {
+                forgetting.forget(user, keepingAccount: true) { _, left in gone.append("\(user) \(left)") }
+            }
+        }
+        loop.start()
+        defer { loop.stop() }
+        let asked = try taker.asked.wait(for: 2)
+        let list = try ForgottenList(state("forgotten"), Keys(settings, .read))
+        #expect(Set(list.people.keys) == [demo, other])
+        // The first one's server never answers: the second one is forgotten all the same.
+        loop.perform { asked[1](nil) }
+        #expect(try gone.wait(for: 1) == ["other []"])
+        loop.perform { asked[0]("Do the rest yourself") }
+        #expect(try gone.wait(for: 2).last == "demo [\"Do the rest yourself\"]")
+    }
+
     @Test("goes on at the next start, wherever it was interrupted", arguments: 0...12)
     func interrupted(after parts: Int) throws {
         do {
@@ -438,6 +465,8 @@ struct ForgettingTests {
 /// Takes leave until it is told that this is over.
 private final class SlowFarewell: PeopleObserver, LeaveTaker {
     let asked = Record<@Sendable (String?) -> Void>()
+
+    func announceLeave(of user: ID) throws(VaultError) -> String? { nil }
 
     func takeLeave(of user: ID, completion: @escaping @Sendable (String?) -> Void) { asked.append(completion) }
 }

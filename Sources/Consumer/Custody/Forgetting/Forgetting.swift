@@ -3,85 +3,8 @@ package import Days
 package import Features
 package import Files
 package import Reactor
-package import Readings
 package import Records
 package import Telemetry
-
-/// The places of the list of the forgotten. Belongs to the thread of its store and keys.
-package struct ForgottenPlaces {
-    /// Its name in the state folder.
-    package static let file = StateFolder.forgotten
-
-    /// In the state folder; then, if the settings name it, on another medium.
-    package let files: [String]
-    package let store: Store
-    package let keys: Keys
-
-    /// - Parameters:
-    ///   - state: the state folder.
-    ///   - elsewhere: a file on another medium.
-    package init(state: String, elsewhere: String?, store: Store, keys: Keys) {
-        files = ["\(state)/\(Self.file)"] + (elsewhere.map { [$0] } ?? [])
-        self.store = store
-        self.keys = keys
-    }
-
-    /// Puts somebody on the list in each file, with everything that is sealed to their secrets, before anything is
-    /// done.
-    package func note(_ person: Forgotten) throws(VaultError) {
-        var list = ForgottenList()
-        list.add(person)
-        for stream in try store.streams(of: person.user) where stream.secretVersion <= person.version {
-            list.add(stream.id)
-        }
-        try write(list)
-    }
-
-    /// Joins what all places and other lists know; afterwards each place knows all of it.
-    package func bringUpToDate(with others: [ForgottenList] = []) throws(VaultError) -> ForgottenList {
-        var all = try keys.forgotten()
-        all.formUnion(try store.forgotten())
-        for list in others { all.formUnion(list) }
-        var lists: [String: ForgottenList] = [:]
-        for file in files {
-            do {
-                let list = try ForgottenList(file, keys)
-                if list.strange > 0 {
-                    log.warning(
-                        "\(file): \(counted(list.strange, "line")) that this consumer did not write, or that are torn")
-                }
-                lists[file] = list
-                all.formUnion(list)
-            } catch { log.error("the list of the forgotten is not read: \(error)") }
-        }
-        for file in files {
-            guard let list = lists[file] else { continue }
-            try append(all.missing(in: list), to: file)
-        }
-        // The tables, too: before a secret is made, they are asked which versions were forgotten.
-        try keys.enter(all.missing(in: keys.forgotten()).inOrder)
-        let unknown = all.missing(in: try store.forgotten())
-        if !unknown.isEmpty { try store.enter(unknown) }
-        return all
-    }
-
-    private func write(_ list: ForgottenList) throws(VaultError) {
-        for file in files { try append(list, to: file) }
-    }
-
-    /// The file in the state folder counts; the other may be on a medium that is not there, and is brought up to date
-    /// later.
-    private func append(_ list: ForgottenList, to file: String) throws(VaultError) {
-        do {
-            let rights = try FileRights.take(ofFolderOf: file)
-            defer { rights.giveBack() }
-            try list.append(to: file, keys)
-        } catch {
-            guard file != files[0] else { throw error }
-            log.error("\(file) does not know yet who was forgotten: \(error)")
-        }
-    }
-}
 
 /// What forgetting asks of the service.
 package protocol ForgettingDoors: AnyObject {
@@ -95,8 +18,8 @@ package protocol ForgettingDoors: AnyObject {
     func accountGone(_ user: ID, _ devices: [ID])
 }
 
-/// Forgets people, one after the other, in between everything else that the session's thread does. Belongs to that
-/// thread.
+/// Forgets people, one after the other, in between everything else that the session's thread does. All of them are on the list at
+/// once, and leave is taken of all of them at the same time: nobody waits for somebody else's. Belongs to that thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
 package final class Forgetting: @unchecked Sendable {
     /// How far it has come.
@@ -120,6 +43,10 @@ package final class Forgetting: @unchecked Sendable {
         /// What is kept of the person elsewhere is seen to before anything is erased here: it cannot be found afterwards.
         var leave = Leave.notTaken
         var erasure: Erasure?
+
+        var isReady: Bool {
+            if case .taken = leave { true } else { erasure != nil }
+        }
     }
 
     private enum Leave {
@@ -129,6 +56,7 @@ package final class Forgetting: @unchecked Sendable {
         case taken(left: [String])
 
         var left: [String] { if case .taken(let left) = self { left } else { [] } }
+        var isBeingTaken: Bool { if case .isBeingTaken = self { true } else { false } }
     }
 
     package let features: [Feature]
@@ -137,6 +65,8 @@ package final class Forgetting: @unchecked Sendable {
     private var jobs: [Job] = [] {
         didSet { if jobs.count != oldValue.count { beingForgotten.users = Set(jobs.map(\.user)) } }
     }
+    /// The job that something is done of, among them.
+    private var current = 0
     /// There may be rows of streams that no longer belong to anybody.
     private var isSweeping = true
     /// The list may say more about somebody who was already being forgotten when it was read.
@@ -223,9 +153,9 @@ package final class Forgetting: @unchecked Sendable {
             if reported.allows("\(error.reason)", now: millisecondsSinceBoot()) {
                 log.error("forgetting continues in 5 s: \(error)")
             }
-            if !jobs.isEmpty {
-                jobs[0].completion?(.failure(error), jobs[0].leave.left)
-                jobs[0].completion = nil
+            if jobs.indices.contains(current) {
+                jobs[current].completion?(.failure(error), jobs[current].leave.left)
+                jobs[current].completion = nil
             }
             return .after(.seconds(5))
         }
@@ -233,7 +163,7 @@ package final class Forgetting: @unchecked Sendable {
 
     /// - Returns: when to continue.
     private func workOnce() throws(VaultError) -> Portions.Next {
-        guard let job = jobs.first else {
+        guard !jobs.isEmpty else {
             if isBehind {
                 try catchUp()
                 isBehind = false
@@ -243,13 +173,10 @@ package final class Forgetting: @unchecked Sendable {
             isSweeping = try places.store.deleteForgotten(atMost: Erasure.portion) > 0
             return isSweeping ? .soon() : .never
         }
+        try begin()
+        guard bringForward() else { return .never }
+        let job = jobs[0]
         guard var erasure = job.erasure else {
-            guard job.isNoted else {
-                _ = try noted(job)
-                jobs[0].isNoted = true
-                return .soon()
-            }
-            guard case .taken = job.leave else { return takeLeave(job) }
             // A secret or a stream may have been made while leave was taken.
             let person = try noted(job)
             tell(job, .account)
@@ -288,18 +215,33 @@ package final class Forgetting: @unchecked Sendable {
         return .soon()
     }
 
-    /// Work goes on when leave is taken, which is limited in time.
-    private func takeLeave(_ job: Job) -> Portions.Next {
-        guard case .notTaken = job.leave else { return .never }
-        jobs[0].leave = .isBeingTaken
-        let user = job.user
+    /// Puts those on the list who are not on it yet, and has leave taken of them.
+    private func begin() throws(VaultError) {
+        for index in jobs.indices where jobs[index].erasure == nil && !jobs[index].isNoted {
+            current = index
+            _ = try noted(jobs[index])
+            jobs[index].isNoted = true
+            takeLeave(jobs[index].user, index)
+        }
+        current = 0
+    }
+
+    /// Brings forward the first person of whom leave was taken, unless the first one is being forgotten already.
+    /// - Returns: false if there is none yet: work goes on when leave is taken, which is limited in time.
+    private func bringForward() -> Bool {
+        guard jobs[0].erasure == nil else { return true }
+        guard let index = jobs.firstIndex(where: \.isReady) else { return false }
+        jobs.replaceSubrange(0...index, with: [jobs[index]] + jobs[0..<index])
+        return true
+    }
+
+    private func takeLeave(_ user: ID, _ index: Int) {
+        jobs[index].leave = .isBeingTaken
         changes.takeLeave(of: user) { [self] left in
-            // Nobody else's turn comes before this one is over.
-            guard !jobs.isEmpty, jobs[0].user == user else { return }
-            jobs[0].leave = .taken(left: left)
+            guard let index = jobs.firstIndex(where: { $0.user == user && $0.leave.isBeingTaken }) else { return }
+            jobs[index].leave = .taken(left: left)
             portions.goOn()
         }
-        return .never
     }
 
     private func noted(_ job: Job) throws(VaultError) -> Forgotten {
@@ -326,12 +268,5 @@ package final class Forgetting: @unchecked Sendable {
         job.completion?(.success(proof), job.leave.left)
         // After the reply, which is for one of these devices.
         if !job.keepingAccount { doors.accountGone(job.user, erasure.devices) }
-    }
-}
-
-extension ForgottenPlaces {
-    /// - Parameter folder: the state folder; nil for that of the settings.
-    package init(_ settings: any HouseSettings, store: Store, keys: Keys, folder: String? = nil) {
-        self.init(state: folder ?? settings.state, elsewhere: settings.forgottenFile, store: store, keys: keys)
     }
 }
