@@ -33,18 +33,32 @@ extension Phrase {
     /// {label}
     static let calendarEstranged = Phrase(
         english:
-            "{label} was changed in your calendar to something that no reminder can be. It stays there as it is, and nothing changes here.",
+            "{label} was changed in your calendar to something that no reminder can be. It stays there as it is until you change it here.",
         german:
-            "{label} wurde im Kalender so geändert, wie keine Erinnerung sein kann. Dort bleibt es so, und hier ändert sich nichts."
+            "{label} wurde im Kalender so geändert, wie keine Erinnerung sein kann. Dort bleibt es so, bis du es hier änderst."
     )
     /// {count}
     static let calendarFull = Phrase(
-        english: "You have {count} reminders, and no more are taken from your calendar: delete one.",
+        english: "You have {count} reminders, and your calendar has more, which stay there: delete one.",
         german: "Du hast {count} Erinnerungen, mehr werden aus dem Kalender nicht übernommen: Lösche eine.")
     /// {count}
     static let calendarMore = Phrase(
-        english: "{count} more reminders were changed both here and in your calendar.",
-        german: "{count} weitere Erinnerungen wurden sowohl hier als auch im Kalender geändert.")
+        english: "There are {count} more changes between your reminders and your calendar: vitals reminders.",
+        german: "Es gibt {count} weitere Änderungen zwischen Erinnerungen und Kalender: vitals reminders.")
+    /// {count}
+    static let calendarEmptied = Phrase(
+        english: "{count} reminders were deleted in your calendar at once, and are deleted here, too.",
+        german: "{count} Erinnerungen wurden auf einmal im Kalender gelöscht und sind auch hier gelöscht.")
+    /// {count}
+    static let calendarRefused = Phrase(
+        english: "Your calendar does not take {count} of your reminders: vitals calendar.",
+        german: "Dein Kalender nimmt {count} deiner Erinnerungen nicht an: vitals calendar.")
+    /// {host}
+    static let calendarConnected = Phrase(
+        english:
+            "Your reminders are kept in a calendar at {host} now. If that was not you: vitals calendar disconnect.",
+        german:
+            "Deine Erinnerungen stehen jetzt im Kalender bei {host}. Warst du das nicht: vitals calendar disconnect.")
     static let calendarPassword = Phrase(
         english: "The calendar refused the password. Connect it again with a new one: vitals calendar connect.",
         german: "Der Kalender hat das Passwort abgelehnt. Verbinde ihn neu: vitals calendar connect.")
@@ -62,6 +76,7 @@ extension CalendarNews {
         case .putBack(let label): language(.calendarPutBack, ["label": label])
         case .broughtBack(let label): language(.calendarBroughtBack, ["label": label])
         case .estranged(let label): language(.calendarEstranged, ["label": label])
+        case .emptied(let count): language(.calendarEmptied, ["count": "\(count)"])
         case .full: language(.calendarFull, ["count": "\(most)"])
         }
     }

@@ -16,17 +16,35 @@ struct CalendarConvergenceTests {
         var dice: SeededGenerator
         var made = 0
         var renamed = 0
+        var said = 0
         /// What somebody has deleted, on either side: it may be there again, or not.
         var deleted: Set<String> = []
+        /// What somebody has made of each item last, on either side.
+        var latest: [String: Appointment] = [:]
 
         static func tag(_ label: String) -> String { String(label.prefix { $0 != " " }) }
 
         mutating func somewhat(_ label: String) throws -> Appointment {
-            try .madeUp(
-                "\(World.tag(label)) \(Int.random(in: 0..<3, using: &dice))",
+            // Nothing is ever said twice: who says what they had said before has changed nothing since.
+            said += 1
+            return try .madeUp(
+                "\(World.tag(label)) \(said)",
                 minute: Int.random(in: 0..<3, using: &dice) * 60,
                 weekdays: Set([Int.random(in: 1...7, using: &dice)]),
                 alarm: [nil, 0, 15].randomElement(using: &dice) ?? 0)
+        }
+
+        mutating func noted(_ appointment: Appointment) -> Appointment {
+            latest[World.tag(appointment.label)] = appointment
+            return appointment
+        }
+
+        /// Items that do not say in the end what somebody has made of them last, although nobody was told.
+        func unheard() -> [String] {
+            let said = Dictionary(side.reminders.map { (World.tag($0.label), Appointment($0)) }) { one, _ in one }
+            let told = Set(side.news.compactMap(\.label).map(World.tag))
+            return latest.filter { tag, last in !deleted.contains(tag) && !told.contains(tag) && said[tag] != last }
+                .map(\.key).sorted()
         }
 
         mutating func tag() -> String {
@@ -40,15 +58,16 @@ struct CalendarConvergenceTests {
             let label = side.reminders.randomElement(using: &dice)?.label
             let name = calendar.names.randomElement(using: &dice)
             switch Int.random(in: 0..<12, using: &dice) {
-            case 0, 1: try side.add(somewhat(tag()))
-            case 2, 3: calendar.put("made-\(made).ics", try somewhat(tag()), at: side.now)
+            case 0, 1: try side.add(noted(somewhat(tag())))
+            case 2, 3: calendar.put("made-\(made).ics", try noted(somewhat(tag())), at: side.now)
             case 4, 5:
                 guard let label else { return }
                 let wanted = try somewhat(label)
+                _ = noted(wanted)
                 side.change(label) { $0 = wanted.applied(to: $0, now: 0) }
             case 6, 7:
                 guard let name, let event = calendar[name] else { return }
-                calendar.put(name, try somewhat(event.label), at: side.now)
+                calendar.put(name, try noted(somewhat(event.label)), at: side.now)
             case 8:
                 guard let label else { return }
                 deleted.insert(World.tag(label))
@@ -107,9 +126,22 @@ struct CalendarConvergenceTests {
             #expect(Set(tags).count == tags.count, "doubled: seed \(seed), run \(run)")
             let kept = Set((1..<world.made + 1).map { "#\($0)" }).subtracting(world.deleted)
             #expect(kept.isSubset(of: tags), "lost: seed \(seed), run \(run)")
+            #expect(world.unheard().isEmpty, "lost without a word: \(world.unheard()), seed \(seed), run \(run)")
             // Everything is known of everything.
             #expect(world.side.link.entries.count == tags.count && world.side.link.others.isEmpty)
             #expect(try world.side.settle(&world.calendar) == 1)
+        }
+    }
+}
+
+extension CalendarNews {
+    /// Of which reminder a person is told; nil for many.
+    fileprivate var label: String? {
+        switch self {
+        case .keptOurs(let label), .tookTheirs(let label), .putBack(let label), .broughtBack(let label),
+            .estranged(let label):
+            label
+        case .full, .emptied: nil
         }
     }
 }

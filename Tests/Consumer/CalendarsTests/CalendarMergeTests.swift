@@ -148,6 +148,52 @@ struct CalendarMergeTests {
         #expect(calendar[name]?.label == "Run far")
     }
 
+    /// What becomes of a change that is sent while somebody changes the event there.
+    enum Fate: CaseIterable {
+        case found, refused, interrupted
+    }
+
+    @Test(
+        "that somebody changes there while a change is sent are what the later change says, and the person is told",
+        arguments: Fate.allCases, [-5000, 5000])
+    func between(fate: Fate, later: Int64) throws {
+        var (side, calendar, name) = try inStep()
+        side.change("Run") { $0.label = "Ours" }
+        let steps = try side.look(calendar.sight(side.link))
+        calendar.put(name, try .madeUp("Theirs"), at: side.now + later)
+        side.now += 10_000
+        for step in steps where fate == .found || fate == .refused {
+            let outcome = fate == .refused ? .refused : calendar.take(step)
+            _ = try side.change { merge in
+                try merge.take(outcome, of: step)
+                return []
+            }
+        }
+        try side.settle(&calendar)
+        let winner = later > 0 ? "Theirs" : "Ours"
+        #expect(labels(side) == [winner] && calendar[name]?.label == winner)
+        #expect(side.news == [later > 0 ? .tookTheirs(label: "Theirs") : .keptOurs(label: "Ours")])
+    }
+
+    @Test("are sent no longer, once it is seen that nothing has arrived: what is there then is a change")
+    func unarrived() throws {
+        var (side, calendar, name) = try inStep()
+        side.change("Run") { $0.label = "Sent" }
+        _ = try side.look(calendar.sight(side.link))
+        #expect(side.link.entries[0].sending != nil)
+        // It is changed here once more, and there to just what was sent.
+        side.now += 5000
+        side.change("Sent") { $0.label = "Ours" }
+        _ = try side.change { merge in
+            try merge.take(calendar.sight(merge.link))
+            return []
+        }
+        #expect(side.link.entries[0].sending == nil)
+        calendar.put(name, try .madeUp("Sent"), at: side.now)
+        try side.settle(&calendar)
+        #expect(side.news == [.tookTheirs(label: "Sent")] && labels(side) == ["Sent"])
+    }
+
     @Test("recognise what had arrived although nobody heard of it, and do not call it a conflict")
     func unheard() throws {
         var (side, calendar, name) = try inStep()

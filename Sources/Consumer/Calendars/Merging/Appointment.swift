@@ -92,6 +92,7 @@ struct NoReminder: Error, Hashable, Sendable {
     static let otherDays = NoReminder("no reminder has such days")
     static let earlyAlarm = NoReminder("its alarm is more than a week before it")
     static let longName = NoReminder("its UID is too long")
+    static let undeletable = NoReminder("the calendar server does not let it be deleted")
     /// There are as many reminders as there may be.
     static let full = NoReminder("you have \(ReminderList.most) reminders already")
 }

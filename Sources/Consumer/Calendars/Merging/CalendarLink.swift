@@ -53,6 +53,16 @@ struct CalendarLink: Hashable, Sendable {
     /// What is longer, in bytes, is not remembered: all of it has to have room in one document.
     static let longest = (uid: 128, name: 128, etag: 82, token: 2048)
 
+    /// Whether both documents that it is kept in can be read again.
+    var hasRoom: Bool {
+        let (entries, others) = json
+        return entries.bytes.count < JSON.maximumLength - Self.restOfEntries
+            && others.bytes.count < JSON.maximumLength - Self.restOfOthers
+    }
+
+    /// What stands beside the entries, and beside the others, in bytes: of the account, its address, name and password.
+    private static let (restOfEntries, restOfOthers) = (64, 12 * 1024)
+
     /// Which of these events have to be read.
     /// - Parameter listed: ETags by names.
     func unread(of listed: [String: String]) -> [String] {

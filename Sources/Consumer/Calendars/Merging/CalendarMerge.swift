@@ -13,7 +13,8 @@ import Telemetry
 //     take(outcome)  another transaction
 //
 // It may end between any two of these lines, and begins with a look again. What has arrived without our knowing is found to say
-// what was being sent, and what has not arrived is sent again under the same name.
+// what was being sent, and what has not arrived is sent again under the same name. As soon as it is known that it has not arrived,
+// it counts as sent no longer: otherwise a change there would be taken for one of what we had sent.
 
 /// Something of which a person is told.
 enum CalendarNews: Hashable, Sendable {
@@ -29,6 +30,8 @@ enum CalendarNews: Hashable, Sendable {
     case estranged(label: String)
     /// Events of the calendar find no room here.
     case full
+    /// So many reminders at once were deleted in the calendar, and are deleted here.
+    case emptied(count: Int)
 }
 
 /// One person's reminders and calendar, while they are brought in step.
@@ -40,12 +43,15 @@ struct CalendarMerge {
     /// Unix milliseconds.
     private let now: Int64
     private let draw: () throws(VaultError) -> ID
+    /// Whether the person knows that there is no room.
+    private var isFull: Bool
 
     /// - Parameters:
     ///   - now: Unix milliseconds.
     ///   - draw: makes ids of reminders.
     init(_ reminders: [Reminder], _ link: CalendarLink, now: Int64, draw: @escaping () throws(VaultError) -> ID) {
         (self.reminders, self.link, self.now, self.draw) = (reminders, link, now, draw)
+        isFull = link.others.values.contains { $0.reason == .full }
     }
 
     // MARK: What was found there
@@ -53,6 +59,9 @@ struct CalendarMerge {
     /// Takes over what a look has found.
     mutating func take(_ sight: CalendarSight) throws(VaultError) {
         rename(sight)
+        link.forgetUnarrived(sight)
+        let count = missing(sight).count
+        if isSuspicious(sight) { news.append(.emptied(count: count)) }
         for name in gone(sight) { lose(name, wasSeen: sight.removed.contains(name)) }
         for (name, finding) in sight.read.sorted(by: { $0.key < $1.key }) { try take(finding, name) }
         // What was never seen there and belongs to nobody here needs no step.
@@ -69,9 +78,11 @@ struct CalendarMerge {
     /// Takes over what became of a step.
     mutating func take(_ outcome: CalendarOutcome, of step: CalendarStep) throws(VaultError) {
         switch outcome {
-        case .found(let finding): try take(finding, step.name)
+        case .found(let finding):
+            link.forget(step, unless: finding)
+            try take(finding, step.name)
         case .gone: lose(step.name, wasSeen: false)
-        case .refused: break
+        case .refused: link.refuse(step)
         case .done(let etag):
             guard let index = link.entries.firstIndex(where: { $0.name == step.name }) else { return }
             guard case .put(_, _, let appointment, _, _, _) = step else {
@@ -95,7 +106,7 @@ struct CalendarMerge {
     }
 
     /// The names of known events that are not there any more.
-    private func gone(_ sight: CalendarSight) -> [String] {
+    func gone(_ sight: CalendarSight) -> [String] {
         var names = sight.removed
         if sight.isComplete {
             names.formUnion(link.entries.filter(\.isThere).map(\.name))
@@ -128,6 +139,7 @@ struct CalendarMerge {
             guard let index = entry(name, uid, theirs) else {
                 return try adopt(name, uid, theirs, etag: finding.etag, told: false)
             }
+            link.others[name] = nil
             try compare(index, name, theirs, modified: modified, etag: finding.etag)
         }
     }
@@ -162,7 +174,8 @@ struct CalendarMerge {
             if entry.estranged == nil, let label = entry.base?.label { news.append(.estranged(label: label)) }
             return
         }
-        if link.entries[index].estranged != reason { news.append(.estranged(label: reminder.label)) }
+        // Once, until it is a reminder again, whatever else it becomes.
+        if link.entries[index].estranged == nil { news.append(.estranged(label: reminder.label)) }
         (link.entries[index].etag, link.entries[index].base) = (etag, Appointment(reminder))
         (link.entries[index].sending, link.entries[index].estranged) = (nil, reason)
     }
@@ -185,7 +198,7 @@ struct CalendarMerge {
         (link.entries[index].etag, link.entries[index].base) = (etag, theirs)
         (link.entries[index].sending, link.entries[index].estranged) = (nil, nil)
         guard theirs != ours, isChangedThere else { return }
-        if ours != entry.base, ours != entry.sending {
+        if ours != entry.base {
             // A calendar counts seconds, and its clock may be ahead.
             let theirTime = min(modified ?? now, now) / 1000
             guard reminders[at].changed / 1000 <= theirTime else {
@@ -201,7 +214,8 @@ struct CalendarMerge {
         _ name: String, _ uid: String, _ theirs: Appointment, etag: String, told: Bool
     ) throws(VaultError) {
         guard reminders.count < ReminderList.most else {
-            if !link.others.values.contains(where: { $0.reason == .full }) { news.append(.full) }
+            if !isFull { news.append(.full) }
+            isFull = true
             link.others[name] = CalendarLink.Other(etag: etag, reason: .full)
             return
         }
@@ -232,8 +246,8 @@ struct CalendarMerge {
             let ours = Appointment(reminder)
             let index = link.entries.firstIndex { $0.reminder == reminder.id } ?? link.entries.count
             if index == link.entries.count {
-                let (uid, name) = (reminder.id.text, "\(reminder.id.text).ics")
-                link.entries.append(CalendarLink.Entry(reminder: reminder.id, uid: uid, name: name))
+                link.entries.append(
+                    CalendarLink.Entry(reminder: reminder.id, uid: reminder.id.text, name: name(reminder.id)))
             }
             let entry = link.entries[index]
             guard entry.base != ours || entry.isLost else { continue }
@@ -246,5 +260,12 @@ struct CalendarMerge {
         return steps
     }
 
-    private func reminder(_ id: ID) -> Reminder? { reminders.first { $0.id == id } }
+    /// What the event of a reminder is called: as the reminder is, if no other event has that name.
+    private func name(_ id: ID) -> String {
+        let taken = Set(link.entries.map(\.name))
+        let names = sequence(first: 1) { $0 + 1 }.lazy.map { $0 == 1 ? "\(id.text).ics" : "\(id.text)-\($0).ics" }
+        return names.first { !taken.contains($0) } ?? "\(id.text).ics"
+    }
+
+    func reminder(_ id: ID) -> Reminder? { reminders.first { $0.id == id } }
 }
