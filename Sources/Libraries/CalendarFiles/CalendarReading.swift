@@ -7,8 +7,8 @@ import Fitness
 
 /// The event of a resource of a calendar.
 ///
-/// A time with a zone is taken as the time on the wall, and its zone does not matter. Of alarms, the first one counts that
-/// shows or plays something at the event's time or before it.
+/// A time with a zone is taken as the time on the wall, and its zone does not matter. Of alarms that
+/// show or play something at the event's time or before it, the one nearest to that time counts.
 public func calendarEvent(in bytes: [UInt8]) throws(CalendarFileError) -> CalendarEvent {
     try withCalendar(bytes) { calendar throws(CalendarFileError) in
         try EventReader(event: theEvent(of: calendar)).read()
@@ -41,18 +41,18 @@ struct EventReader {
             throw .unsupported("it is cancelled")
         }
         let (day, minute) = try begin()
-        let modified =
-            properties(ICAL_LASTMODIFIED_PROPERTY, of: event).first.map {
-                icalproperty_get_lastmodified($0)
-            }
-            ?? properties(ICAL_DTSTAMP_PROPERTY, of: event).first.map { icalproperty_get_dtstamp($0) }
+        // Some programs keep LAST-MODIFIED as it was, and write DTSTAMP with each change: the later one counts.
+        let modified = [
+            properties(ICAL_LASTMODIFIED_PROPERTY, of: event).first.map { icalproperty_get_lastmodified($0) },
+            properties(ICAL_DTSTAMP_PROPERTY, of: event).first.map { icalproperty_get_dtstamp($0) },
+        ].compactMap { $0.flatMap(unixTime) }.max()
         let sequence =
             properties(ICAL_SEQUENCE_PROPERTY, of: event).first.map { icalproperty_get_sequence($0) } ?? 0
         return CalendarEvent(
             uid: uid, summary: shortened(text(ICAL_SUMMARY_PROPERTY) ?? ""), firstDay: day,
             minute: minute,
             weekdays: try weekdays(day), alarmMinutes: EventAlarms(event: event).minutes,
-            modified: modified.flatMap(unixTime), sequence: Int64(max(0, sequence)))
+            modified: modified, sequence: Int64(max(0, sequence)))
     }
 
     /// The value of a property that is a text.
@@ -97,6 +97,10 @@ struct EventReader {
         }
         guard properties(ICAL_EXDATE_PROPERTY, of: event).isEmpty else {
             throw .unsupported("it leaves out some days")
+        }
+        // libical follows VALUE=INTEGER, too, and would take the number for the address of a rule.
+        guard let value = icalproperty_get_value(rule), icalvalue_isa(value) == ICAL_RECUR_VALUE else {
+            throw .damaged("nobody can tell how it repeats")
         }
         return try RecurrenceRule(icalproperty_get_rrule(rule)).weekdays(first)
     }

@@ -5,7 +5,8 @@ struct EventAlarms {
     let event: OpaquePointer
 
     /// How many minutes before the event its alarm comes; nil if it has none that is before it or at its time.
-    var minutes: Int? { ours.lazy.compactMap(Self.minutes).first }
+    /// Of several, the one nearest to it counts, in whatever order they stand.
+    var minutes: Int? { ours.compactMap(Self.minutes).min() }
 
     /// Those that show or play something: an alarm may also send mail, or do nothing, as Apple's that stand for "none".
     var ours: [OpaquePointer] {

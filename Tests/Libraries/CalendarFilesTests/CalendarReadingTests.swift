@@ -132,7 +132,18 @@ struct CalendarReadingTests {
         let mail = "\nBEGIN:VALARM\nACTION:EMAIL\nTRIGGER:-PT7M\nEND:VALARM"
         #expect(try calendarEvent(in: resource(weekly + mail + alarm)).alarmMinutes == minutes)
         let second = "\nBEGIN:VALARM\nACTION:AUDIO\nTRIGGER:-PT3M\nEND:VALARM"
-        #expect(try calendarEvent(in: resource(weekly + alarm + second)).alarmMinutes == minutes ?? 3)
+        #expect(try calendarEvent(in: resource(weekly + alarm + second)).alarmMinutes == min(minutes ?? 3, 3))
+        #expect(try calendarEvent(in: resource(weekly + second + alarm)).alarmMinutes == min(minutes ?? 3, 3))
+    }
+
+    @Test("was changed when the later of its two times says, as some programs keep one of them as it was")
+    func changed() throws {
+        let (early, late) = ("20261120T101112Z", "20261125T094640Z")
+        for times in [
+            "LAST-MODIFIED:\(early)\nDTSTAMP:\(late)", "DTSTAMP:\(early)\nLAST-MODIFIED:\(late)", "DTSTAMP:\(late)",
+        ] {
+            #expect(try calendarEvent(in: resource("\(weekly)\n\(times)")).modified == 1_795_600_000_000, "\(times)")
+        }
     }
 
     @Test("takes nothing for an event that is none, or lacks what every event has")

@@ -27,6 +27,20 @@ struct HostileCalendarTests {
         #expect(refusal(resource(weekly + "\n" + long("X-A:b\n", 6000))) == nil)
     }
 
+    @Test("a rule that says that it is something else is none, and its value is not taken for an address")
+    func rules() {
+        for rule in [
+            "VALUE=INTEGER:4", "VALUE=INTEGER:2147483647", "VALUE=TEXT:x", "VALUE=FLOAT:1.5", "VALUE=BOOLEAN:TRUE",
+        ] {
+            let lines = "DTSTART:20261123T073000\nRRULE;\(rule)"
+            guard let error = refusal(resource(lines)) else {
+                Issue.record("\(rule) is taken")
+                continue
+            }
+            #expect(error != .tooLarge, "\(rule): \(error)")
+        }
+    }
+
     @Test("what is just within the limits costs little time")
     func time() {
         for lines in [
