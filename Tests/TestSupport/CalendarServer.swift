@@ -51,6 +51,21 @@ public final class CalendarServer {
     /// Changes the user's password; it counts from the next start on.
     public func setPassword(_ password: String) throws { try folder.write("\(Self.user):\(password)\n", to: "users") }
 
+    /// Calls each calendar something else, as somebody may do with another program.
+    public func rename(to name: String) throws {
+        let files = FileManager.default
+        for path in try files.subpathsOfDirectory(atPath: folder.path("collections"))
+        where path.hasSuffix(".Radicale.props") {
+            let place = "\(folder.path("collections"))/\(path)"
+            guard
+                var properties = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: place)))
+                    as? [String: String], properties["D:displayname"] != nil
+            else { continue }
+            properties["D:displayname"] = name
+            try JSONSerialization.data(withJSONObject: properties).write(to: URL(fileURLWithPath: place))
+        }
+    }
+
     private static func started(_ folder: TemporaryFolder) throws -> RunningProgram {
         let python = ProcessInfo.processInfo.environment["VITALS_PYTHON"] ?? "python3"
         let program = try RunningProgram(python, ["-B", "-m", "radicale", "--config", folder.path("config")])

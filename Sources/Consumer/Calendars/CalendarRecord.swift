@@ -22,9 +22,13 @@ struct CalendarRecord {
     var account: CalendarAccount
     /// The calendar's own address.
     let calendar: String
+    /// Whether it was made for this: then everything in it goes with it.
+    let isMade: Bool
     /// When it was connected, in Unix milliseconds.
     let connected: Int64
     var stop: Stop?
+    /// Whether the person knows that the server does not take some reminders.
+    var isRefusalTold = false
     var link = CalendarLink()
 }
 
@@ -42,7 +46,8 @@ extension CalendarRecord {
         let events = try documents.read(Self.eventsDocument, of: user)
         self.init(
             id: id, account: CalendarAccount(address: address, user: name, password: password), calendar: calendar,
-            connected: connected, stop: member("stop").flatMap(Stop.init(rawValue:)),
+            isMade: kept["made"] == true, connected: connected, stop: member("stop").flatMap(Stop.init(rawValue:)),
+            isRefusalTold: kept["refusal_told"] == true,
             link: CalendarLink(entries: events?["events"], others: kept["others"], token: member("token")))
     }
 
@@ -53,6 +58,7 @@ extension CalendarRecord {
             .object(present: [
                 "id": .string(id.text), "address": .string(account.address), "user": .string(account.user),
                 "password": .string(account.password), "calendar": .string(calendar), "connected": .integer(connected),
+                "made": .bool(isMade), "refusal_told": isRefusalTold ? true : nil,
                 "stop": (stop?.rawValue).map(JSON.string), "token": link.token.map(JSON.string), "others": others,
             ]), Self.document, of: user)
         try documents.write(["events": entries], Self.eventsDocument, of: user)

@@ -28,8 +28,8 @@ extension Calendars {
 
     /// No address, name or password is longer, in bytes.
     static let longest = (address: 1024, user: 256, password: 512)
-    /// For how long a server is asked whether it has a calendar.
-    private static var patience: Duration { .seconds(40) }
+    /// For how long a server is asked whether it has a calendar, in milliseconds.
+    private static let patience: UInt64 = 25_000
 
     static let unconnected = ReplyError(.notFound, "You have connected no calendar: vitals calendar connect")
 
@@ -51,34 +51,57 @@ extension Calendars {
             let words = "your password was reset, and your devices are being signed out: try again soon"
             throw ReplyError(.busy, words, retryAfterSeconds: 5)
         }
-        let reset = resets[user]
-        if let record = try CalendarRecord(context.documents, of: user), !record.account.isSame(as: account) {
-            throw ReplyError(
-                .notAllowed,
-                "you have connected a calendar at \(record.account.host) already: vitals calendar disconnect",
-                field: "address")
-        }
-        if let seconds = connections.take(user, now: millisecondsSinceBoot()) {
-            let words = "you have tried too often: try again in \(seconds) s"
-            throw ReplyError(.rateLimited, words, retryAfterSeconds: seconds)
-        }
+        let ending = endings[user]
+        let record = try CalendarRecord(context.documents, of: user)
+        if let record { try requireSame(record, account) }
+        let time = try begin(request)
         courier.talk(in: .asked) { () throws(CalendarProblem) in
-            try CalendarTalk(account, settings, within: Self.patience)
+            try CalendarTalk(account, settings, within: Self.left(until: time))
         } _: { talk throws(CalendarProblem) in
-            try talk.find()
+            try talk.find(record?.calendar)
         } completion: { [weak self, loop = context.session.loop] result in
             loop.perform { [weak self] in
+                self?.asking.remove(user)
                 request.answering {
                     guard let self else { return }
-                    // A device of before a reset has asked.
-                    guard self.resets[user] == reset else { throw Self.unconnected }
+                    // A device of before a reset has asked, or the person has had everything deleted since.
+                    guard self.endings[user] == ending else { throw Self.unconnected }
                     switch result {
-                    case .success(let calendar): request.done(try self.connected(user, account, calendar))
+                    case .success(let found): request.done(try self.connected(user, account, found))
                     case .failure(let problem): throw problem.reply
                     }
                 }
             }
         }
+    }
+
+    private func requireSame(_ record: CalendarRecord, _ account: CalendarAccount) throws(ReplyError) {
+        guard !record.account.isSame(as: account) else { return }
+        let words = "you have connected a calendar at \(record.account.host) already: vitals calendar disconnect"
+        throw ReplyError(.notAllowed, words, field: "address")
+    }
+
+    /// Begins to ask a server for a person: one thing at a time, and not for everybody at once.
+    /// - Returns: when that has to be over, in milliseconds since boot.
+    private func begin(_ request: PeopleRequest) throws -> UInt64 {
+        let (user, now) = (try request.user, millisecondsSinceBoot())
+        if let seconds = connections.take(user, now: now) {
+            let words = "you have tried too often: try again in \(seconds) s"
+            throw ReplyError(.rateLimited, words, retryAfterSeconds: seconds)
+        }
+        guard !asking.contains(user), asking.count < Self.mostAsking else {
+            let words = "a calendar server is being asked for you or for many others: try again"
+            throw ReplyError(.busy, words, retryAfterSeconds: 10)
+        }
+        asking.insert(user)
+        return now + min(Self.patience, UInt64(clamping: Int64(request.limit / .milliseconds(1))))
+    }
+
+    /// What is left of somebody's time when their turn has come.
+    private static func left(until time: UInt64) throws(CalendarProblem) -> Duration {
+        let now = millisecondsSinceBoot()
+        guard now < time else { throw .timeout }
+        return .milliseconds(Int64(clamping: time - now))
     }
 
     private func account(_ request: PeopleRequest) throws -> CalendarAccount {
@@ -99,18 +122,31 @@ extension Calendars {
     }
 
     /// The server has a calendar.
-    private func connected(_ user: ID, _ account: CalendarAccount, _ calendar: String) throws -> JSON {
+    private func connected(_ user: ID, _ account: CalendarAccount, _ found: CalendarTalk.Found) throws -> JSON {
         guard !context.doors.isBeingForgotten(user) else { throw Self.unconnected }
-        let id = try drawnID()
-        try context.store.change(user) { () throws(VaultError) in
-            let before = try CalendarRecord(context.documents, of: user)
-            var record = CalendarRecord(
-                id: id, account: account, calendar: calendar, connected: context.now())
-            // The same one with another password is still in step.
-            if let before, before.calendar == calendar { record.link = before.link }
-            try record.keep(context.documents, of: user)
+        // Each would have the other's reminders.
+        guard !states.contains(where: { $0.key != user && $0.value.calendar == found.calendar }) else {
+            throw CalendarProblem.taken.reply
         }
-        states[user] = State(due: millisecondsSinceBoot())
+        let id = try drawnID()
+        let other = try context.store.change(user) { () throws(VaultError) -> CalendarRecord? in
+            let before = try CalendarRecord(context.documents, of: user)
+            // Another one was connected in the meantime.
+            if let before, !before.account.isSame(as: account) { return before }
+            let isSame = before?.calendar == found.calendar
+            var record = CalendarRecord(
+                id: id, account: account, calendar: found.calendar,
+                isMade: found.isMade || isSame && before?.isMade == true, connected: context.now())
+            // The same one with another password is still in step.
+            if isSame, let before { record.link = before.link }
+            try record.keep(context.documents, of: user)
+            // Somebody else may have done it, with a device that was stolen.
+            guard before == nil else { return nil }
+            try tell(user, context.notifications.language(of: user)(.calendarConnected, ["host": account.host]))
+            return nil
+        }
+        if let other { try requireSame(other, account) }
+        states[user] = State(due: millisecondsSinceBoot(), calendar: found.calendar)
         goOn(at: 0)
         context.limitedLog.info("calendar connected \(user)") { "\(user) has connected a calendar\($0)" }
         return try shown(to: user)
@@ -171,26 +207,31 @@ extension Calendars {
             return request.done(["message": "Your calendar stays as it is, and is not kept in step any more"])
         }
         let settings = try requireSettings()
-        if let seconds = connections.take(user, now: millisecondsSinceBoot()) {
-            let words = "you have tried too often: try again in \(seconds) s"
-            throw ReplyError(.rateLimited, words, retryAfterSeconds: seconds)
-        }
-        delete(record, settings, in: .asked, within: .seconds(30)) { [weak self] result in
+        let time = try begin(request)
+        let limit = Duration.milliseconds(Int64(clamping: time - millisecondsSinceBoot()))
+        remove(record, settings, in: .asked, within: limit) { [weak self] result in
+            self?.asking.remove(user)
             request.answering {
                 guard let self else { return }
-                if case .failure(let problem) = result { throw problem.reply }
+                let words: String
+                switch result {
+                case .success(.deleted): words = "Your calendar was deleted there"
+                case .success(.emptied(let left)): words = Self.words(record, left: left)
+                case .failure(let problem): throw problem.reply
+                }
                 try self.remove(record, of: user)
-                request.done(["message": "Your calendar was deleted there"])
+                request.done(["message": .string(words)])
             }
         }
     }
 
     private func remove(_ record: CalendarRecord, of user: ID) throws {
-        try context.store.change(user) { () throws(VaultError) in
-            guard try CalendarRecord(context.documents, of: user)?.id == record.id else { return }
+        let isRemoved = try context.store.change(user) { () throws(VaultError) -> Bool in
+            guard try CalendarRecord(context.documents, of: user)?.id == record.id else { return false }
             try CalendarRecord.remove(context.documents, of: user)
+            return true
         }
-        forgotten(user)
+        if isRemoved { forgotten(user) }
     }
 
     private func export(of user: ID) throws -> JSON {
@@ -211,8 +252,8 @@ extension CalendarProblem {
         case .address, .redirected, .malformed: ReplyError(.invalid, words, field: "address")
         case .gone: ReplyError(.notFound, words)
         case .timeout: ReplyError(.timeout, words)
-        case .cancelled, .conflict, .tokenExpired: ReplyError(.busy, words, retryAfterSeconds: 10)
-        case .tooMany, .forbidden: ReplyError(.notAllowed, words)
+        case .cancelled, .conflict, .tokenExpired, .emptied: ReplyError(.busy, words, retryAfterSeconds: 10)
+        case .tooMany, .forbidden, .tooOften, .taken: ReplyError(.notAllowed, words)
         case .unreachable, .untrusted, .tooLarge, .status: ReplyError(.refused, words)
         }
     }

@@ -29,14 +29,13 @@ struct CalendarLook: Sendable {
 extension Calendars {
     /// How often one look writes: what others change meanwhile is read and written again.
     private static let mostRounds = 4
-    /// Of how many changes a person is told one by one.
-    private static let mostNews = 5
 
     func look(_ look: CalendarLook) {
         let user = look.user
         attempt(user) { () throws(VaultError) in
             guard let record = try CalendarRecord(context.documents, of: user) else { return stopped(user, nil) }
             guard record.stop == nil else { return stopped(user, states[user]?.problem) }
+            states[user]?.calendar = record.calendar
             let (account, calendar, link) = (record.account, record.calendar, record.link)
             courier.talk(in: .turns) { () throws(CalendarProblem) in
                 try CalendarTalk(account, look.settings, within: look.left)
@@ -62,15 +61,13 @@ extension Calendars {
         case .success(let found): sight = found
         case .failure(let problem): return try failed(user, id, problem)
         }
-        guard
-            let (record, steps) = try change(
-                user, id,
-                { (merge) throws(VaultError) in
-                    try merge.take(sight)
-                    return merge.steps()
-                })
-        else { return superseded(user) }
-        guard record.link.others.count <= CalendarLink.mostOthers else { return ended(user, .tooMany) }
+        let isBelieved = isBelieved(.emptied, of: user)
+        let changed = try change(user, id) { (merge) throws(VaultError) in
+            guard isBelieved || !merge.isSuspicious(sight) else { return nil }
+            try merge.take(sight)
+            return merge.steps()
+        }
+        guard let (record, steps) = taken(changed, user) else { return }
         guard !steps.isEmpty else {
             // What found no room here before may find some now.
             guard record.link.token != nil || sight.token == nil || look.round >= Self.mostRounds else {
@@ -119,15 +116,15 @@ extension Calendars {
         case .success(let found): written = found
         case .failure(let problem): return try failed(user, id, problem)
         }
-        let changed = try change(user, id) { (merge) throws(VaultError) in
+        let refused = written.outcomes.filter { $0.outcome == .refused }.map(\.step.name)
+        let changed = try change(user, id, refused: refused.count) { (merge) throws(VaultError) in
             for (step, outcome) in written.outcomes { try merge.take(outcome, of: step) }
             // What is still to be written is found again by the next look.
             var next = merge
             return next.steps()
         }
-        guard let (_, left) = changed else { return superseded(user) }
+        guard let (_, left) = taken(changed, user) else { return }
         if let problem = written.problem { return try failed(user, id, problem) }
-        let refused = written.outcomes.filter { $0.outcome == .refused }.map(\.step.name)
         let isSettled = left.allSatisfy { refused.contains($0.name) }
         guard !isSettled, look.round < Self.mostRounds else {
             return ended(user, isSettled ? nil : .conflict, refused: refused.count)
@@ -135,65 +132,11 @@ extension Calendars {
         self.look(look.next)
     }
 
-    // MARK: What is kept
-
-    /// Changes a person's reminders and what is remembered of their calendar, in one transaction, and tells them.
-    /// - Returns: nil if the calendar is not the one that was looked at.
-    private func change(
-        _ user: ID, _ id: ID, _ body: (inout CalendarMerge) throws(VaultError) -> [CalendarStep]
-    ) throws(VaultError) -> (record: CalendarRecord, steps: [CalendarStep])? {
-        var isChanged = false
-        let changed = try context.store.change(user) {
-            () throws(VaultError) -> (record: CalendarRecord, steps: [CalendarStep])? in
-            guard var record = try current(user, id) else { return nil }
-            let before = try reminderList.read(user)
-            var merge = CalendarMerge(before, record.link, now: context.now()) { () throws(VaultError) in try drawnID()
-            }
-            let steps = try body(&merge)
-            // More than is remembered: nothing is taken over.
-            guard merge.link.others.count <= CalendarLink.mostOthers else {
-                record.link.others = merge.link.others
-                return (record, [])
-            }
-            if merge.reminders != before {
-                isChanged = true
-                try reminderList.write(merge.reminders, of: user)
-            }
-            if merge.link != record.link {
-                record.link = merge.link
-                try record.keep(context.documents, of: user)
-            }
-            try tell(user, merge.news)
-            return (record, steps)
-        }
-        if isChanged { reminders.lookAgain(at: user) }
-        return changed
-    }
-
-    /// What is kept of a person's calendar, if it is still the one with that id.
-    private func current(_ user: ID, _ id: ID) throws(VaultError) -> CalendarRecord? {
-        guard !context.doors.isBeingForgotten(user), let record = try CalendarRecord(context.documents, of: user),
-            record.id == id, record.stop == nil
-        else { return nil }
-        return record
-    }
-
-    private func tell(_ user: ID, _ news: [CalendarNews]) throws(VaultError) {
-        let language = try context.notifications.language(of: user)
-        let left = news.count - Self.mostNews
-        for one in news.prefix(Self.mostNews) { try tell(user, one.text(language, most: ReminderList.most)) }
-        if left > 0 { try tell(user, language(.calendarMore, ["count": "\(left)"])) }
-    }
-
-    private func tell(_ user: ID, _ text: String) throws(VaultError) {
-        try context.notifications.add(Notification(kind: .calendar, time: context.now(), text: text), to: user)
-    }
-
     // MARK: What fails
 
     /// A look has failed.
     private func failed(_ user: ID, _ id: ID, _ problem: CalendarProblem) throws(VaultError) {
-        guard problem.isFinal, states[user]?.problem == problem else { return ended(user, problem) }
+        guard problem.isFinal, isBelieved(problem, of: user) else { return ended(user, problem) }
         let isStopped = try context.store.change(user) { () throws(VaultError) -> Bool in
             guard var record = try current(user, id) else { return false }
             let language = try context.notifications.language(of: user)
@@ -209,6 +152,22 @@ extension Calendars {
         }
         guard isStopped else { return superseded(user) }
         stopped(user, problem == .gone ? nil : problem)
+    }
+
+    /// Whether a server has said so for a while, however often somebody has had it asked.
+    private func isBelieved(_ problem: CalendarProblem, of user: ID) -> Bool {
+        guard let doubt = states[user]?.doubt, doubt.problem == problem else { return false }
+        return millisecondsSinceBoot() - doubt.since >= longestDoubt
+    }
+
+    /// What was changed; nil if nothing could be, and the look is over.
+    private func taken(_ change: Change, _ user: ID) -> (record: CalendarRecord, steps: [CalendarStep])? {
+        switch change {
+        case .changed(let record, let steps): return (record, steps)
+        case .failed(let problem): ended(user, problem)
+        case .superseded: superseded(user)
+        }
+        return nil
     }
 
     /// Does a part of a look; if the databases fail, the look ends.

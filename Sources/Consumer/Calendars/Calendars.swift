@@ -13,13 +13,11 @@ import Telemetry
 // a look means, and `CalendarRounds.swift` has one look from its beginning to its end.
 //
 // What the person has to do something about ends the looks: a password that is refused, and a calendar that is gone. Both are
-// believed when they come twice in a row.
+// believed when they are still so half an hour later, and so is a calendar in which most events are missing.
 
 /// People's calendars. Belongs to the session's thread.
 // Proof of @unchecked: as for `PeopleContext`.
-final class Calendars: FeatureService, PeopleObserver, PasswordObserver, ReminderObserver, LeaveTaker,
-    @unchecked Sendable
-{
+final class Calendars: FeatureService, PeopleObserver, PasswordObserver, ReminderObserver, @unchecked Sendable {
     let context: PeopleContext
     let reminders: Reminders
     let courier = CalendarCourier()
@@ -33,13 +31,23 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
     /// Those who wait for the look that is under way: it began after they had asked.
     private var served: [PeopleRequest] = []
     /// What goes on when a calendar is deleted of somebody who is about to be forgotten, by the ids of connections.
-    private var leaves: [ID: (timer: EventLoop.Timer, completion: @Sendable (String?) -> Void)] = [:]
-    /// Who has reset their password, until the devices of before are out: these could connect a calendar.
+    var leaves: [ID: (timer: EventLoop.Timer, completion: @Sendable (String?) -> Void)] = [:]
+    /// People who have reset their password, until the devices of before are out: these could connect a calendar.
     var leaving: Set<ID> = []
-    /// How often people have done that.
-    var resets: [ID: Int] = [:]
-    /// Whose calendar is being looked at.
+    /// How often people have done that, or have ended a calendar: what was under way before is not for them.
+    var endings: [ID: Int] = [:]
+    /// People for whom a server is being asked now, or will be when its turn comes.
+    var asking: Set<ID> = []
+    /// What calendars have brought people today.
+    var tallies: [ID: CalendarTally] = [:]
+    /// The person at whose calendar this looks now.
     var current: ID?
+    /// When that look began, in milliseconds since boot.
+    var began: UInt64 = 0
+    /// Whether what has changed is what a look has found.
+    var isTakingOver = false
+    /// How long a server has to say something that ends the looks, in milliseconds.
+    var longestDoubt: UInt64 = 1_800_000
     /// No look lasts longer, with all that it reads and writes; in milliseconds.
     var longestLook: UInt64 = 120_000
     /// For how long a server is asked to delete the calendar of somebody who is about to be forgotten. A second later they
@@ -53,6 +61,10 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
     struct State {
         /// When it is looked at next, milliseconds since boot; nil for never by itself.
         var due: UInt64?
+        /// The calendar's own address, as soon as it has been looked at: two people may not have the same one.
+        var calendar: String?
+        /// What has to be believed when it is still so later, and since when a server says it, in milliseconds since boot.
+        var doubt: (problem: CalendarProblem, since: UInt64)?
         /// Whether reminders were changed during the look.
         var isChanged = false
         /// How many looks in a row have failed.
@@ -69,6 +81,10 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
     static let (pause, soon): (UInt64, UInt64) = (900_000, 2000)
     /// How many requests of a person may wait for a look.
     static let mostWaiting = 4
+    /// For how many people servers are asked at a time, or are waiting to be.
+    static let mostAsking = 8
+    /// A server that needs long is looked at less often: so many times as long passes until the next look.
+    private static let rest: UInt64 = 20
     private static let patience: UInt64 = 5000
 
     var settings: CalendarSettings? { context.settings[CalendarSetting.self].calendar }
@@ -94,7 +110,7 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
             }
             goOn(at: 0)
         } catch {
-            context.limitedLog.error("calendars") { "who has a calendar was not read\($0): \(error)" }
+            context.limitedLog.error("calendars") { "the list of people with calendars was not read\($0): \(error)" }
             loop?.after(.milliseconds(Int64(Self.patience))) { [unowned self] in readEverybody() }
         }
     }
@@ -102,7 +118,7 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
     // MARK: What changes
 
     func remindersChanged(of user: ID) {
-        guard let state = states[user] else { return }
+        guard let state = states[user], !isTakingOver else { return }
         if current == user {
             states[user]?.isChanged = true
             return
@@ -114,9 +130,12 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
     }
 
     func forgotten(_ user: ID) {
-        states[user] = nil
+        (states[user], tallies[user]) = (nil, nil)
+        // A calendar that is being connected now was asked for before.
+        endings[user, default: 0] += 1
         for request in waiting.removeValue(forKey: user) ?? [] { request.refuse(Self.unconnected) }
         if current == user { answer(.gone) }
+        goOn(at: 0)
     }
 
     func resettingPassword(of user: ID) throws(VaultError) -> String? {
@@ -127,50 +146,11 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
     }
 
     func signingOut(_ user: ID) {
-        resets[user, default: 0] += 1
+        endings[user, default: 0] += 1
         leaving.insert(user)
     }
 
     func signedOut(_ user: ID) { leaving.remove(user) }
-
-    /// The calendar goes with everything else, if its server takes that within a few seconds.
-    func takeLeave(of user: ID, completion: @escaping @Sendable (String?) -> Void) {
-        do throws(VaultError) {
-            guard let record = try CalendarRecord(context.documents, of: user) else { return completion(nil) }
-            let words = "Your calendar was not deleted at \(record.account.host): delete it there yourself"
-            guard let settings, record.stop == nil else { return completion(words) }
-            let id = record.id
-            let timer = context.session.loop.after(longestLeave + .seconds(1)) { [unowned self] in left(id, words) }
-            leaves[id] = (timer, completion)
-            delete(record, settings, in: .leaving, within: longestLeave) { [weak self] result in
-                if case .success = result { self?.left(id, nil) } else { self?.left(id, words) }
-            }
-        } catch {
-            context.limitedLog.error("calendars") { "the calendar of \(user) is not deleted\($0): \(error)" }
-            completion("Your calendar was not deleted there: delete it yourself")
-        }
-    }
-
-    private func left(_ id: ID, _ sentence: String?) {
-        guard let leave = leaves.removeValue(forKey: id) else { return }
-        leave.timer.cancel()
-        leave.completion(sentence)
-    }
-
-    /// - Parameter completion: called on the session's thread.
-    func delete(
-        _ record: CalendarRecord, _ settings: CalendarSettings, in lane: CalendarCourier.Lane, within limit: Duration,
-        completion: @escaping @Sendable (Result<Void, CalendarProblem>) -> Void
-    ) {
-        let (account, calendar, loop) = (record.account, record.calendar, context.session.loop)
-        courier.talk(in: lane) { () throws(CalendarProblem) in
-            try CalendarTalk(account, settings, within: limit)
-        } _: { talk throws(CalendarProblem) in
-            try talk.delete(calendar)
-        } completion: { result in
-            loop.perform { completion(result) }
-        }
-    }
 
     // MARK: The clock
 
@@ -195,8 +175,9 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
         let due = states.compactMap { user, state in state.due.map { (user: user, time: $0) } }
         guard let next = due.min(by: { $0.time < $1.time }) else { return }
         guard next.time <= millisecondsSinceBoot() else { return goOn(at: next.time) }
+        // Others are due, too.
         guard !context.doors.isBeingForgotten(next.user) else { return forgotten(next.user) }
-        current = next.user
+        (current, began) = (next.user, millisecondsSinceBoot())
         served = waiting.removeValue(forKey: next.user) ?? []
         look(CalendarLook(user: next.user, settings: settings, end: millisecondsSinceBoot() + longestLook))
     }
@@ -206,25 +187,38 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
     ///   - problem: why it has failed; nil if both sides are the same.
     ///   - refused: how many reminders the server did not take.
     func ended(_ user: ID, _ problem: CalendarProblem?, refused: Int = 0) {
-        current = nil
-        defer { goOn(at: 0) }
+        defer {
+            current = nil
+            goOn(at: 0)
+        }
         guard var state = states[user] else { return answer(.gone) }
         let now = millisecondsSinceBoot()
         state.failures = problem == nil ? 0 : state.failures + 1
         if let problem {
+            state.doubt = doubt(state.doubt, problem, now)
             state.due = now + UInt64(backoff.longest(afterFailures: state.failures) / .milliseconds(1))
             context.limitedLog.info("calendar of \(user)") {
                 "the calendar of \(user) is looked at later: \(problem.words)\($0)"
             }
         } else {
-            state.due = now + (state.isChanged ? Self.soon : Self.pause)
-            (state.inStep, state.refused) = (context.now(), refused)
+            let rest = current == user ? (now - began) * Self.rest : 0
+            state.due = now + max(state.isChanged ? Self.soon : Self.pause, rest)
+            (state.refused, state.doubt) = (refused, nil)
+            if refused == 0 { state.inStep = context.now() }
         }
         (state.problem, state.isChanged) = (problem, false)
         // Somebody has asked for a look since this one began.
         if waiting[user] != nil { state.due = now }
         states[user] = state
         answer(problem)
+    }
+
+    /// What is doubted after a look has failed. A server that is away in between says nothing about it.
+    private func doubt(
+        _ before: (problem: CalendarProblem, since: UInt64)?, _ problem: CalendarProblem, _ now: UInt64
+    ) -> (problem: CalendarProblem, since: UInt64)? {
+        guard problem.isFinal || problem == .emptied else { return before }
+        return before?.problem == problem ? before : (problem, now)
     }
 
     /// Nothing more is looked at until the person connects a calendar again.

@@ -71,6 +71,10 @@ package protocol PasswordObserver: AnyObject {
 
 /// Takes leave elsewhere before a person is forgotten: of what is kept of them outside of this house.
 package protocol LeaveTaker: AnyObject, Sendable {
+    /// - Returns: what will happen elsewhere, for a person who is asked whether they mean it, in a sentence; nil if there is
+    ///   nothing.
+    func announceLeave(of user: ID) throws(VaultError) -> String?
+
     /// Called on the session's thread, while nothing new of the person can be made.
     /// - Parameter completion: called once, on the session's thread, within ten seconds: what the person has to do themselves, in a
     ///   sentence; nil if there is nothing.
@@ -141,6 +145,15 @@ extension PeopleChanges {
 }
 
 extension PeopleChanges {
+    /// What will happen to what is kept of a person elsewhere when they are forgotten, in sentences.
+    package func announceLeave(of user: ID) throws(VaultError) -> [String] {
+        var sentences: [String] = []
+        for taker in entries.compactMap({ $0.observer as? any LeaveTaker }) {
+            if let sentence = try taker.announceLeave(of: user) { sentences.append(sentence) }
+        }
+        return sentences
+    }
+
     /// Has leave taken of a person before they are forgotten, by one after the other.
     /// - Parameter completion: called once, on the session's thread: what the person has to do themselves, in sentences.
     package func takeLeave(of user: ID, completion: @escaping @Sendable ([String]) -> Void) {

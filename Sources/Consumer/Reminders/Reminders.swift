@@ -72,7 +72,7 @@ package final class Reminders: FeatureService, PeopleObserver, @unchecked Sendab
     }
 
     /// Tells somebody at once of what is due.
-    func lookNow(at user: ID, now: Int64) {
+    package func lookNow(at user: ID, now: Int64) {
         attempt(user) { () throws(VaultError) in
             if unread.contains(user) { try look(at: user) }
             if let time = alarms[user], time <= now { try tell(user, now: now) }

@@ -44,13 +44,13 @@ package final class ResetAll: @unchecked Sendable {
         confirmations = confirmations.filter { $0.value.expires > now }
         let code = StreamID(stored: try RandomBytes.draw(16)).description
         confirmations[user] = Confirmation(code: code, expires: now + Self.lifetime)
+        let words = """
+            Everything of yours will be deleted: readings, goals, friends, profile and picture. Nobody can bring it \
+            back. Your account, its devices and sensors will stay.
+            """
+        let sentences = [words] + (try context.changes.announceLeave(of: user).map { "\($0)." })
         let members: [JSON.Member] = [
-            JSON.Member(
-                "message",
-                """
-                Everything of yours will be deleted: readings, goals, friends, profile and picture. Nobody can bring it \
-                back. Your account, its devices and sensors will stay.
-                """),
+            JSON.Member("message", .string(sentences.joined(separator: " "))),
             JSON.Member("confirmation", .string(code)), JSON.Member("expires", .integer(now + Self.lifetime)),
             JSON.Member("what", try context.store.extent(of: user, context.features)),
         ]

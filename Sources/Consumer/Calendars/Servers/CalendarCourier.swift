@@ -3,7 +3,7 @@ import Synchronization
 
 /// Speaks with calendar servers, on threads that have nothing else to do. When the value ends, so does what is under way.
 final class CalendarCourier: Sendable {
-    /// Each has a thread of its own, so that a slow server keeps nobody waiting in another one.
+    /// Each has threads of its own, so that a slow server keeps nobody waiting in another one.
     enum Lane: String, CaseIterable, Sendable {
         /// All people's calendars in turn.
         case turns = "calendars"
@@ -11,19 +11,28 @@ final class CalendarCourier: Sendable {
         case asked = "calendars-asked"
         /// Calendars of people who are about to be forgotten, which is done within ten seconds.
         case leaving = "calendars-leave"
+
+        /// How many conversations it has at a time.
+        fileprivate var width: Int { self == .turns ? 1 : 3 }
     }
 
-    private let threads: [Lane: EventLoop]
+    private let threads: [Lane: [EventLoop]]
     private let current: Mutex<Current> = Mutex(Current())
 
     private struct Current {
         var isEnding = false
-        var talks: [Lane: CalendarTalk] = [:]
+        /// By the names of threads.
+        var talks: [String: CalendarTalk] = [:]
+        /// How many conversations wait for a thread or are had on it, by its name.
+        var loads: [String: Int] = [:]
     }
 
     init() {
-        threads = Dictionary(uniqueKeysWithValues: Lane.allCases.map { ($0, EventLoop(name: $0.rawValue)) })
-        for thread in threads.values { thread.start() }
+        threads = Dictionary(
+            uniqueKeysWithValues: Lane.allCases.map { lane in
+                (lane, (0..<lane.width).map { EventLoop(name: $0 == 0 ? lane.rawValue : "\(lane.rawValue)-\($0 + 1)") })
+            })
+        for thread in threads.values.joined() { thread.start() }
     }
 
     deinit {
@@ -32,7 +41,7 @@ final class CalendarCourier: Sendable {
             return Array(current.talks.values)
         }
         for talk in talks { talk.cancel() }
-        for thread in threads.values { thread.end() }
+        for thread in threads.values.joined() { thread.end() }
     }
 
     /// Has a conversation, after those that wait in the same lane.
@@ -44,24 +53,40 @@ final class CalendarCourier: Sendable {
         _ body: @escaping @Sendable (CalendarTalk) throws(CalendarProblem) -> Value,
         completion: @escaping @Sendable (Result<Value, CalendarProblem>) -> Void
     ) {
-        threads[lane]?.perform { [weak self] in
+        guard let thread = freest(of: lane) else { return }
+        let name = thread.name
+        thread.perform { [weak self] in
             let result = Result { () throws(CalendarProblem) -> Value in
+                defer { self?.end(name) }
                 let talk = try open()
-                guard let self, self.begin(talk, lane) else { throw .cancelled }
-                defer { self.end(lane) }
+                guard let self, self.begin(talk, name) else { throw .cancelled }
                 return try body(talk)
             }
             completion(result)
         }
     }
 
-    private func begin(_ talk: CalendarTalk, _ lane: Lane) -> Bool {
+    /// The thread of a lane that has least to do, which has one thing more now.
+    private func freest(of lane: Lane) -> EventLoop? {
+        current.withLock { current in
+            let thread = threads[lane]?.min { current.loads[$0.name, default: 0] < current.loads[$1.name, default: 0] }
+            if let thread { current.loads[thread.name, default: 0] += 1 }
+            return thread
+        }
+    }
+
+    private func begin(_ talk: CalendarTalk, _ thread: String) -> Bool {
         current.withLock { current in
             guard !current.isEnding else { return false }
-            current.talks[lane] = talk
+            current.talks[thread] = talk
             return true
         }
     }
 
-    private func end(_ lane: Lane) { current.withLock { $0.talks[lane] = nil } }
+    private func end(_ thread: String) {
+        current.withLock { current in
+            current.talks[thread] = nil
+            current.loads[thread, default: 1] -= 1
+        }
+    }
 }

@@ -1,3 +1,5 @@
+import CalDAV
+
 /// Why a calendar is not in step now.
 enum CalendarProblem: Error, Hashable, Sendable {
     /// The server does not take the name and the password.
@@ -13,6 +15,12 @@ enum CalendarProblem: Error, Hashable, Sendable {
     case tokenExpired
     /// Somebody else has changed the event.
     case conflict
+    /// Most reminders are missing there: they are looked for once more before they are deleted here.
+    case emptied
+    /// It has changed more reminders today than people change.
+    case tooOften
+    /// Somebody else here has connected it.
+    case taken
     /// This consumer ends.
     case cancelled
 
@@ -28,15 +36,52 @@ enum CalendarProblem: Error, Hashable, Sendable {
         case .timeout: "the calendar server did not answer in time"
         case .tooLarge: "the calendar server answered with more than is read"
         case .forbidden: "the calendar server does not allow it"
-        case .redirected: "the calendar server points to a place that is not gone to"
+        case .redirected: "the calendar server leads to another place, where nobody is asked"
         case .malformed: "what answers there does not speak CalDAV"
         case .status(let status): "the calendar server answered with status \(status)"
         case .tokenExpired, .conflict: "the calendar is being changed: it is looked at again soon"
+        case .emptied:
+            "most of your reminders are missing there: they are looked for again before they are deleted here"
+        case .tooOften:
+            "the calendar has changed more than \(CalendarTally.mostChanges) reminders today: it is looked at again tomorrow"
+        case .taken: "somebody else in this home has connected this calendar"
         case .cancelled: "the consumer was stopped"
         }
     }
 
-    /// Whether it is for the person to do something. It is believed when it comes twice: servers say it by mistake, too, while
-    /// they are being repaired.
+    /// Whether it is for the person to do something. It is believed when it is still so later: servers say it by mistake, too,
+    /// while they are being repaired.
     var isFinal: Bool { self == .password || self == .gone }
+
+    /// Whether the server has said something, and may say more to another question.
+    var isAnAnswer: Bool {
+        switch self {
+        case .gone, .tooMany, .tooLarge, .forbidden, .malformed, .status, .tokenExpired, .conflict: true
+        case .password, .address, .unreachable, .untrusted, .timeout, .redirected, .emptied, .tooOften, .taken,
+            .cancelled:
+            false
+        }
+    }
+}
+
+extension CalendarProblem {
+    init(_ reason: CalDAVError.Reason) {
+        self =
+            switch reason {
+            case .address: .address
+            case .unreachable: .unreachable
+            case .untrusted: .untrusted
+            case .timeout: .timeout
+            case .tooLarge: .tooLarge
+            case .unauthorized: .password
+            case .forbidden: .forbidden
+            case .gone: .gone
+            case .conflict: .conflict
+            case .tokenExpired: .tokenExpired
+            case .redirected: .redirected
+            case .malformed: .malformed
+            case .status(let status): .status(status)
+            case .cancelled: .cancelled
+            }
+    }
 }

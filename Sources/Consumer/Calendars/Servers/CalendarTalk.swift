@@ -2,7 +2,6 @@ import CalDAV
 import CalendarFiles
 import Fetch
 import Files
-import Schedules
 
 /// One conversation with a person's calendar server: bounded in time, however slow the server is. It blocks: for the courier's
 /// threads.
@@ -10,7 +9,7 @@ final class CalendarTalk: Sendable {
     /// What the calendar is called.
     static let name = "Fitness Calendar"
 
-    private let client: CalDAVClient
+    let client: CalDAVClient
 
     /// - Parameter limit: how long it lasts.
     /// - Throws: if the address is none.
@@ -27,20 +26,26 @@ final class CalendarTalk: Sendable {
     /// Ends what is under way. From any thread.
     func cancel() { client.cancel() }
 
-    /// Where the calendar is; it is made if there is none.
-    func find() throws(CalendarProblem) -> String {
-        let home = try ask { () throws(CalDAVError) in try client.home() }
-        let found = try ask { () throws(CalDAVError) in try client.calendar(named: Self.name, in: home) }
-        if let found { return found.text }
-        return try ask { () throws(CalDAVError) in try client.makeCalendar(named: Self.name, in: home) }.text
+    /// A calendar that was found.
+    struct Found: Sendable {
+        let calendar: String
+        /// Whether it was made just now: then all of it is ours.
+        let isMade: Bool
     }
 
-    /// Deletes the calendar; one that is gone is deleted.
-    func delete(_ calendar: String) throws(CalendarProblem) {
-        let calendar = try Self.address(calendar)
-        do throws(CalendarProblem) { try ask { () throws(CalDAVError) in try client.deleteCalendar(calendar) } } catch {
-            guard error == .gone else { throw error }
+    /// Where the calendar is; it is made if there is none.
+    /// - Parameter known: where it was, if it is connected already: it may have another name by now.
+    func find(_ known: String?) throws(CalendarProblem) -> Found {
+        if let known {
+            let calendar = try Self.address(known)
+            let isThere = try ask { () throws(CalDAVError) in try client.isThere(calendar) }
+            if isThere { return Found(calendar: known, isMade: false) }
         }
+        let home = try ask { () throws(CalDAVError) in try client.home() }
+        let found = try ask { () throws(CalDAVError) in try client.calendar(named: Self.name, in: home) }
+        if let found { return Found(calendar: found.text, isMade: false) }
+        let made = try ask { () throws(CalDAVError) in try client.makeCalendar(named: Self.name, in: home) }
+        return Found(calendar: made.text, isMade: true)
     }
 
     // MARK: Looking
@@ -48,7 +53,11 @@ final class CalendarTalk: Sendable {
     /// What has changed in the calendar, and the events that are not known yet.
     func look(_ calendar: String, _ link: CalendarLink) throws(CalendarProblem) -> CalendarSight {
         let calendar = try Self.address(calendar)
-        let changes = try changes(of: calendar, since: link.token)
+        let changes: CalDAVClient.Changes
+        do throws(CalendarProblem) { changes = try self.changes(of: calendar, since: link.token) } catch {
+            guard error == .gone else { throw error }
+            throw try isGone(calendar) ? .gone : .status(404)
+        }
         var sight = CalendarSight(isComplete: changes.isWhole, removed: changes.deleted)
         if let token = changes.token, CalendarLink.isPlain(token, atMost: CalendarLink.longest.token) {
             sight.token = token
@@ -64,8 +73,24 @@ final class CalendarTalk: Sendable {
             // Anything else of such a name is left to itself.
         }
         guard sight.listed.count <= CalendarLink.mostEvents else { throw .tooMany }
-        sight.read = try read(link.unread(of: sight.listed), calendar).mapValues(\.finding)
+        let unread = link.unread(of: sight.listed)
+        sight.read = try read(unread, calendar).mapValues(\.finding)
+        // What was not read now is listed again next time.
+        if !unread.allSatisfy({ sight.read[$0] != nil }) { sight.token = changes.isWhole ? nil : link.token }
         return sight
+    }
+
+    /// Whether the server answers as always, and has this calendar no longer.
+    private func isGone(_ calendar: WebAddress) throws(CalendarProblem) -> Bool {
+        do throws(CalendarProblem) {
+            return try ask { () throws(CalDAVError) -> Bool in
+                let home = try client.home()
+                return try !client.lists(calendar, in: home)
+            }
+        } catch {
+            guard error == .gone else { throw error }
+            return false
+        }
     }
 
     private func changes(of calendar: WebAddress, since token: String?) throws(CalendarProblem) -> CalDAVClient.Changes
@@ -73,7 +98,8 @@ final class CalendarTalk: Sendable {
         do throws(CalendarProblem) {
             return try ask { () throws(CalDAVError) in try client.changes(of: calendar, since: token) }
         } catch {
-            guard error == .tokenExpired, token != nil else { throw error }
+            guard token != nil, error.isAnAnswer else { throw error }
+            // Servers say in many ways that a token is of no use to them. What they say to the question without it counts.
             return try ask { () throws(CalDAVError) in try client.changes(of: calendar, since: nil) }
         }
     }
@@ -83,7 +109,7 @@ final class CalendarTalk: Sendable {
     }
 
     /// What events say.
-    private func read(
+    func read(
         _ names: [String], _ calendar: WebAddress
     ) throws(CalendarProblem) -> [String: (finding: Finding, bytes: [UInt8])] {
         var found: [String: (finding: Finding, bytes: [UInt8])] = [:]
@@ -133,7 +159,9 @@ final class CalendarTalk: Sendable {
             case .conflict:
                 guard let now = try read([step.name], calendar)[step.name] else { return .gone }
                 return .found(now.finding)
-            case .forbidden, .status(400..<500), .tooLarge: return .refused
+            // "Later" is no answer to an event, and a server that is away says nothing of it.
+            case .status(408), .status(423), .status(425), .status(429), .status(502...504), .status(507): throw error
+            case .forbidden, .status(400..<600), .tooLarge: return .refused
             default: throw error
             }
         }
@@ -141,71 +169,11 @@ final class CalendarTalk: Sendable {
 
     // MARK: Asking
 
-    private func ask<Value>(_ body: () throws(CalDAVError) -> Value) throws(CalendarProblem) -> Value {
+    func ask<Value>(_ body: () throws(CalDAVError) -> Value) throws(CalendarProblem) -> Value {
         do throws(CalDAVError) { return try body() } catch { throw CalendarProblem(error.reason) }
     }
 
-    private static func address(_ text: String) throws(CalendarProblem) -> WebAddress {
+    static func address(_ text: String) throws(CalendarProblem) -> WebAddress {
         do throws(FetchError) { return try WebAddress(text) } catch { throw .address }
-    }
-}
-
-extension CalendarProblem {
-    fileprivate init(_ reason: CalDAVError.Reason) {
-        self =
-            switch reason {
-            case .address: .address
-            case .unreachable: .unreachable
-            case .untrusted: .untrusted
-            case .timeout: .timeout
-            case .tooLarge: .tooLarge
-            case .unauthorized: .password
-            case .forbidden: .forbidden
-            case .gone: .gone
-            case .conflict: .conflict
-            case .tokenExpired: .tokenExpired
-            case .redirected: .redirected
-            case .malformed: .malformed
-            case .status(let status): .status(status)
-            case .cancelled: .cancelled
-            }
-    }
-}
-
-extension Finding.Content {
-    /// What a resource says.
-    init(_ bytes: [UInt8]) {
-        do throws(CalendarFileError) {
-            let event = try calendarEvent(in: bytes)
-            guard CalendarLink.isPlain(event.uid, atMost: CalendarLink.longest.uid) else {
-                self = .other(.longName)
-                return
-            }
-            let schedule = WeeklySchedule(
-                firstDay: event.firstDay, minute: event.minute, weekdays: event.weekdays,
-                alarmMinutes: event.alarmMinutes)
-            do throws(NoReminder) {
-                self = .event(uid: event.uid, try Appointment(title: event.summary, schedule), modified: event.modified)
-            } catch { self = .other(error) }
-        } catch {
-            switch error {
-            case .unsupported(let words): self = .other(NoReminder(words))
-            case .tooLarge: self = .other(NoReminder("it is too large"))
-            case .damaged: self = .other(NoReminder("it is damaged"))
-            }
-        }
-    }
-}
-
-extension CalendarEvent {
-    /// The event of a reminder.
-    /// - Parameters:
-    ///   - changed: when that was, in Unix milliseconds.
-    ///   - revision: from 1.
-    init(_ appointment: Appointment, uid: String, changed: Int64, revision: Int64) {
-        self.init(
-            uid: uid, summary: appointment.label, firstDay: appointment.schedule.firstDay,
-            minute: appointment.schedule.minute, weekdays: appointment.schedule.weekdays,
-            alarmMinutes: appointment.schedule.alarmMinutes, modified: changed, sequence: revision - 1)
     }
 }

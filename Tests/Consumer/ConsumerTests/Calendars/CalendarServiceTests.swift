@@ -1,6 +1,8 @@
+import CalendarFiles
 import Daemon
 import Files
 import Fitness
+import Foundation
 import HouseholdSupport
 import Records
 import Schedules
@@ -28,10 +30,8 @@ struct CalendarServiceTests {
             let wrong = try circle.refused(ada, "calendar/connect", Self.account)
             #expect(
                 wrong.code == .notSupported && wrong.field == "calendar" && wrong.message.contains("consumer.json5"))
-            for name in ["sync", "disconnect"] {
-                let wrong = try circle.refused(ada, "calendar/\(name)")
-                #expect([.notSupported, .notFound].contains(wrong.code), "\(name)")
-            }
+            #expect(try circle.refused(ada, "calendar/sync").code == .notSupported)
+            #expect(try circle.refused(ada, "calendar/disconnect").code == .notFound)
         }
         try Circle.with(more: Circle.calendarSettings) { circle in
             for (field, value) in [
@@ -42,7 +42,7 @@ struct CalendarServiceTests {
                 ("password", ""), ("password", 5),
             ] as [(String, JSON?)] {
                 let wrong = try circle.refused(
-                    circle.person(), "calendar/connect", Self.account.replacing(field, with: value))
+                    circle.person(), "calendar/connect", Self.account.changing(field, to: value))
                 #expect(wrong.field == field, "\(field): \(wrong)")
             }
             // Nobody is there.
@@ -54,6 +54,15 @@ struct CalendarServiceTests {
             let often = try circle.refused(ada, "calendar/connect", Self.account)
             #expect(often.code == .rateLimited && often.retryAfterSeconds != nil, "\(often)")
             #expect(try circle.refused(ada, "calendar/sync").code == .notFound)
+            // One thing at a time for a person, and not for everybody at once.
+            let (bob, others) = (try circle.person(), try (0..<Calendars.mostAsking).map { try ID("other-\($0)") })
+            for busy in [[bob], others] {
+                try circle.onCalendars { $0.asking = Set(busy) }
+                #expect(try circle.refused(bob, "calendar/connect", Self.account).code == .busy)
+            }
+            try circle.onCalendars { $0.asking = Set(others.dropFirst()) }
+            #expect(try circle.refused(bob, "calendar/connect", Self.account).code == .refused)
+            #expect(try circle.onCalendars { $0.asking.count } == Calendars.mostAsking - 1)
         }
     }
 
@@ -82,7 +91,7 @@ struct CalendarServiceTests {
             try circle.done(ada, "reminders/add", Self.run)
             #expect(try circle.onCalendars { ($0.states[ada]?.due ?? 0) > millisecondsSinceBoot() + 10_000_000 })
             let other = try circle.refused(
-                ada, "calendar/connect", Self.account.replacing("address", with: "https://cloud.example.com"))
+                ada, "calendar/connect", Self.account.changing("address", to: "https://cloud.example.com"))
             #expect(other.code == .notAllowed && other.message.contains("127.0.0.1:1"), "\(other)")
             let deleted = try circle.refused(ada, "calendar/disconnect", ["delete": true])
             #expect(deleted.message == "the calendar server was not reached")
@@ -104,99 +113,22 @@ struct CalendarServiceTests {
             try circle.onCalendars { $0.ended(ada, nil) }
             #expect(try (800_000...900_000).contains(due()))
             try circle.done(ada, "reminders/add", Self.run)
-            #expect(try due() <= 2000)
+            #expect(try (1...2000).contains(due()))
             try circle.onCalendars { calendars in
                 calendars.states[ada]?.due = nil
-                calendars.current = ada
+                (calendars.current, calendars.began) = (ada, millisecondsSinceBoot())
                 calendars.remindersChanged(of: ada)
                 calendars.ended(ada, nil)
             }
-            #expect(try due() <= 2000)
-        }
-    }
-
-    @Test("is said to be still there if its server does not answer when everything is deleted")
-    func resetAll() throws {
-        try Circle.with(more: Circle.calendarSettings) { circle in
-            let ada = try circle.person()
-            func reset() throws -> String {
-                let asked = try circle.done(ada, "reset-all/ask")
-                return try circle.done(ada, "reset-all/confirm", ["confirmation": asked["confirmation"] ?? .null])
-                    .text("message")
-            }
-            #expect(try reset() == "Everything of yours was deleted, and the key to it with it.")
-            try circle.keepCalendar(of: ada)
-            #expect(
-                try reset()
-                    == "Everything of yours was deleted, and the key to it with it. Your calendar was not deleted at 127.0.0.1:1: delete it there yourself."
-            )
-            #expect(try circle.done(ada, "calendar/show") == ["connected": false])
-            #expect(try circle.onCalendars { $0.states.isEmpty })
-        }
-    }
-
-    @Test("is deleted with everything else however slow other servers are, and waited for no longer than is said")
-    func slowLeave() throws {
-        try Circle.with(more: Circle.calendarSettings) { circle in
-            let (slow, quick) = (try WebServer(), try WebServer())
-            try quick.answer("DELETE", "/ada/fitness/", 204)
-            let (ada, eve) = (try circle.person(), try circle.person())
-            func reset(_ user: ID) throws -> String {
-                let asked = try circle.done(user, "reset-all/ask")
-                return try circle.done(user, "reset-all/confirm", ["confirmation": asked["confirmation"] ?? .null])
-                    .text("message")
-            }
-            try circle.keepCalendar(of: ada, quick.address)
-            // Somebody waits for a server that never answers, as long as they may.
-            let record = try CalendarRecord.madeUp(slow.address, calendar: "\(slow.address)/slow")
+            #expect(try (1...2000).contains(due()))
+            // A server that needed ten minutes is left alone for twenty times as long.
             try circle.onCalendars { calendars in
-                guard let settings = calendars.settings else { return }
-                for lane in [CalendarCourier.Lane.turns, .asked] {
-                    calendars.delete(record, settings, in: lane, within: .seconds(600)) { _ in }
-                }
+                (calendars.current, calendars.began) = (
+                    ada, millisecondsSinceBoot() - min(600_000, millisecondsSinceBoot())
+                )
+                calendars.ended(ada, nil)
             }
-            try slow.waitForRequest("DELETE", "/slow")
-            #expect(try reset(ada) == "Everything of yours was deleted, and the key to it with it.")
-            #expect(quick.allRequests.contains("DELETE /ada/fitness/"))
-
-            // Now somebody who leaves is before them, too.
-            try circle.onCalendars { calendars in
-                guard let settings = calendars.settings else { return }
-                calendars.delete(record, settings, in: .leaving, within: .seconds(600)) { _ in }
-                calendars.longestLeave = .milliseconds(100)
-            }
-            try circle.keepCalendar(of: eve, quick.address)
-            #expect(try reset(eve).contains("Your calendar was not deleted at 127.0.0.1"))
-        }
-    }
-
-    @Test("whose server answers nothing in the time of a look keeps nobody waiting for longer than that")
-    func slowLook() throws {
-        try Circle.with(more: Circle.calendarSettings) { circle in
-            let slow = try WebServer()
-            let ada = try circle.person()
-            try circle.keepCalendar(of: ada, slow.address, calendar: "\(slow.address)/slow")
-            try circle.onCalendars { $0.longestLook = 300 }
-            let clock = ContinuousClock()
-            let spent = try clock.measure {
-                let wrong = try circle.refused(ada, "calendar/sync")
-                #expect(wrong.code == .timeout && wrong.message == "the calendar server did not answer in time")
-            }
-            #expect(spent < .seconds(20), "a request may take 30 s")
-        }
-    }
-
-    @Test("is looked at when its turn comes, however often its person asks")
-    func turns() throws {
-        try Circle.with(more: Circle.calendarSettings) { circle in
-            let server = try WebServer()
-            let (ada, bob) = (try circle.person(), try circle.person())
-            try circle.keepCalendar(of: ada, server.address, calendar: "\(server.address)/ada/")
-            try circle.keepCalendar(of: bob, server.address, calendar: "\(server.address)/bob/")
-            // Bob's has been due for a second when ada asks.
-            try circle.onCalendars { $0.states[bob]?.due = millisecondsSinceBoot() - 1000 }
-            #expect(try circle.refused(ada, "calendar/sync").code == .notFound)
-            #expect(server.allRequests.first == "REPORT /bob/")
+            #expect(try due() > 11_000_000)
         }
     }
 
@@ -210,40 +142,22 @@ struct CalendarServiceTests {
             }
             let exported = try circle.done(ada, "calendar/export")
             #expect(exported["events"] == 50)
+            // What a person has in their hands is what any calendar reads.
+            let file = try exported.text("calendar")
+            #expect(file.hasPrefix("BEGIN:VCALENDAR\r\n") && file.hasSuffix("END:VCALENDAR\r\n"))
+            let events = file.components(separatedBy: "BEGIN:VEVENT\r\n").dropFirst()
+            let read = try events.map { event in
+                let end = event.hasSuffix("END:VCALENDAR\r\n") ? "" : "END:VCALENDAR\r\n"
+                return try calendarEvent(
+                    in: Array("BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\n\(event)\(end)".utf8))
+            }
+            #expect(Set(read.map(\.uid)).count == 50 && read.allSatisfy { $0.minute == 450 && $0.weekdays == [6] })
+            #expect(Set(read.map(\.summary)) == Set((0..<50).map { "\(String(repeating: "ä", count: 60)) \($0)" }))
         }
     }
 }
 
 extension Circle {
-    /// What the settings say where people may have calendars at this machine.
-    static let calendarSettings = #"calendar: { private_hosts: ["127.0.0.1"] },"#
-
-    /// What `body` makes of what looks at calendars, on the session's thread.
-    @discardableResult
-    func onCalendars<Value: Sendable>(_ body: @escaping @Sendable (Calendars) throws -> Value) throws -> Value {
-        let calendars = consumer.features.only(Calendars.self)
-        return try onSession { _ in
-            guard let calendars else { throw TestFailure("nothing looks at calendars") }
-            return try body(calendars)
-        }
-    }
-
-    /// Has somebody a calendar, at a server that does not answer if no other is named. It is looked at by no clock.
-    fileprivate func keepCalendar(
-        of user: ID, _ server: String = "http://127.0.0.1:1", calendar: String? = nil
-    ) throws {
-        try onCalendars { calendars in
-            // Whose everything was deleted has no secret, either.
-            _ = try calendars.context.keys.currentVersion(of: user)
-            try calendars.context.store.change(user) { () throws(VaultError) in
-                try decoded { () throws(MalformedValue) in
-                    try CalendarRecord.madeUp(server, calendar: calendar ?? "\(server)/ada/fitness/")
-                }?.keep(calendars.context.documents, of: user)
-            }
-            calendars.states[user] = Calendars.State(due: millisecondsSinceBoot() + 86_400_000)
-        }
-    }
-
     fileprivate func keepReminder(of user: ID, _ label: String) throws {
         try onSession { context in
             let id = try drawnID()
@@ -256,14 +170,5 @@ extension Circle {
                 try list.write(kept, of: user)
             }
         }
-    }
-}
-
-extension JSON {
-    /// The same object with another value of a member, or without it.
-    fileprivate func replacing(_ name: String, with value: JSON?) -> JSON {
-        guard case .object(let members) = self else { return self }
-        let others = members.filter { $0.name != name }
-        return .object(others + (value.map { [Member(name, $0)] } ?? []))
     }
 }

@@ -1,0 +1,158 @@
+import Daemon
+import HouseholdSupport
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Calendars
+@testable import Features
+@testable import vitals_consumer
+
+@Suite("Calendars of several people, some of whom leave, at a running service", .timeLimit(.minutes(60)))
+struct CalendarTurnsTests {
+    private static let account: JSON = [
+        "address": "http://127.0.0.1:1", "user": "ada", "password": "correct horse",
+    ]
+
+    @Test("is said to be still there if its server does not answer when everything is deleted")
+    func resetAll() throws {
+        try Circle.with(more: Circle.calendarSettings) { circle in
+            let ada = try circle.person()
+            func reset() throws -> String {
+                let asked = try circle.done(ada, "reset-all/ask")
+                return try circle.done(ada, "reset-all/confirm", ["confirmation": asked["confirmation"] ?? .null])
+                    .text("message")
+            }
+            #expect(try reset() == "Everything of yours was deleted, and the key to it with it.")
+            try circle.keepCalendar(of: ada)
+            #expect(
+                try reset()
+                    == "Everything of yours was deleted, and the key to it with it. Your calendar was not deleted at 127.0.0.1:1: delete it there yourself."
+            )
+            #expect(try circle.done(ada, "calendar/show") == ["connected": false])
+            #expect(try circle.onCalendars { $0.states.isEmpty })
+        }
+    }
+
+    @Test("is deleted with everything else however slow other servers are, and waited for no longer than is said")
+    func slowLeave() throws {
+        try Circle.with(more: Circle.calendarSettings) { circle in
+            let (slow, quick) = (try WebServer(), try WebServer())
+            try quick.answer("DELETE", "/ada/fitness/", 204)
+            let (ada, eve) = (try circle.person(), try circle.person())
+            func reset(_ user: ID) throws -> String {
+                let asked = try circle.done(user, "reset-all/ask")
+                return try circle.done(user, "reset-all/confirm", ["confirmation": asked["confirmation"] ?? .null])
+                    .text("message")
+            }
+            try circle.keepCalendar(of: ada, quick.address)
+            // Somebody waits for a server that never answers, as long as they may.
+            let record = try CalendarRecord.madeUp(slow.address, calendar: "\(slow.address)/slow")
+            try circle.onCalendars { calendars in
+                guard let settings = calendars.settings else { return }
+                for lane in [CalendarCourier.Lane.turns, .asked] {
+                    calendars.remove(record, settings, in: lane, within: .seconds(600)) { _ in }
+                }
+            }
+            try slow.waitForRequest("DELETE", "/slow")
+            #expect(try reset(ada) == "Everything of yours was deleted, and the key to it with it.")
+            #expect(quick.allRequests.contains("DELETE /ada/fitness/"))
+            // Somebody else connects in the meantime, as far as that server lets them.
+            let wrong = try circle.refused(
+                eve, "calendar/connect", Self.account.changing("address", to: .string(quick.address)))
+            #expect(wrong.code == .notFound, "\(wrong)")
+
+            // Now somebody who leaves is before them, too.
+            try circle.onCalendars { calendars in
+                guard let settings = calendars.settings else { return }
+                for _ in 0..<3 {
+                    calendars.remove(record, settings, in: .leaving, within: .seconds(600)) { _ in }
+                }
+                calendars.longestLeave = .milliseconds(100)
+            }
+            try circle.keepCalendar(of: eve, quick.address)
+            #expect(try reset(eve).contains("Your calendar was not deleted at 127.0.0.1"))
+        }
+    }
+
+    @Test("whose server answers nothing in the time of a look keeps nobody waiting for longer than that")
+    func slowLook() throws {
+        try Circle.with(more: Circle.calendarSettings) { circle in
+            let slow = try WebServer()
+            let ada = try circle.person()
+            try circle.keepCalendar(of: ada, slow.address, calendar: "\(slow.address)/slow")
+            try circle.onCalendars { $0.longestLook = 300 }
+            let clock = ContinuousClock()
+            let spent = try clock.measure {
+                let wrong = try circle.refused(ada, "calendar/sync")
+                #expect(wrong.code == .timeout && wrong.message == "the calendar server did not answer in time")
+            }
+            #expect(spent < .seconds(20), "a request may take 30 s")
+        }
+    }
+
+    @Test("is looked at when its turn comes, however often its person asks")
+    func turns() throws {
+        try Circle.with(more: Circle.calendarSettings) { circle in
+            let server = try WebServer()
+            let (ada, bob) = (try circle.person(), try circle.person())
+            try circle.keepCalendar(of: ada, server.address, calendar: "\(server.address)/ada/")
+            try circle.keepCalendar(of: bob, server.address, calendar: "\(server.address)/bob/")
+            // Bob's has been due for a second when ada asks.
+            try circle.onCalendars { $0.states[bob]?.due = millisecondsSinceBoot() - 1000 }
+            #expect(try circle.refused(ada, "calendar/sync").message == "the calendar server answered with status 404")
+            #expect(server.allRequests.first == "REPORT /bob/")
+        }
+    }
+
+    @Test("of somebody who is being forgotten keeps nobody else's from being looked at")
+    func beingForgotten() throws {
+        try Circle.with(more: Circle.calendarSettings) { circle in
+            let (slow, server) = (try WebServer(), try WebServer())
+            let (ada, bob) = (try circle.person(), try circle.person())
+            try circle.keepCalendar(of: ada, slow.address, calendar: "\(slow.address)/slow")
+            try circle.keepCalendar(of: bob, server.address, calendar: "\(server.address)/bob/")
+            try circle.onCalendars { calendars in
+                calendars.longestLeave = .seconds(600)
+                calendars.context.doors.forget(ada, keepingAccount: true, telling: nil) { _ in }
+            }
+            try slow.waitForRequest("DELETE", "/slow")
+            try circle.onCalendars { calendars in
+                calendars.states[ada]?.due = 0
+                calendars.states[bob]?.due = 1
+                calendars.goOn(at: 0)
+            }
+            try server.waitForRequest("REPORT", "/bob/")
+        }
+    }
+
+    @Test("that is being connected is not, if its person has everything deleted in the meantime or ends it")
+    func overtaken() throws {
+        try Circle.with(more: Circle.calendarSettings) { circle in
+            let ada = try circle.person()
+            try circle.keepCalendar(of: ada)
+            let before = try circle.onCalendars { $0.endings[ada, default: 0] }
+            try circle.done(ada, "calendar/disconnect")
+            let between = try circle.onCalendars { $0.endings[ada, default: 0] }
+            let asked = try circle.done(ada, "reset-all/ask")
+            #expect(try asked.text("message").hasSuffix("will stay."))
+            try circle.done(ada, "reset-all/confirm", ["confirmation": asked["confirmation"] ?? .null])
+            let after = try circle.onCalendars { $0.endings[ada, default: 0] }
+            #expect(before < between && between < after)
+        }
+    }
+
+    @Test("is announced to go with everything else, or to stay")
+    func announced() throws {
+        try Circle.with(more: Circle.calendarSettings) { circle in
+            for (isMade, words) in [
+                (true, "at 127.0.0.1:1 will be deleted, too"), (false, "was there before and will stay"),
+            ] {
+                let ada = try circle.person()
+                try circle.keepCalendar(of: ada, isMade: isMade)
+                let asked = try circle.done(ada, "reset-all/ask").text("message")
+                #expect(asked.contains(words), "\(asked)")
+            }
+        }
+    }
+}
