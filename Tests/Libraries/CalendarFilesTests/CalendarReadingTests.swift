@@ -110,7 +110,7 @@ struct CalendarReadingTests {
                 weekly + "\nEND:VEVENT\nBEGIN:VEVENT\nUID:u\nRECURRENCE-ID:20261130T073000\nDTSTART:20261130T083000",
                 "some of its days differ"
             ),
-        ])
+        ] as [(String, String)])
     func kinds(_ lines: String, _ words: String) throws {
         guard case .unsupported(let said) = refusal(resource(lines)) else {
             Issue.record("\(lines): \(String(describing: refusal(resource(lines))))")
@@ -125,7 +125,7 @@ struct CalendarReadingTests {
             ("TRIGGER:-PT1H30M", 90), ("TRIGGER:-P1D", 1440), ("TRIGGER:-P1W", 10_080), ("TRIGGER:-PT90S", 1),
             ("TRIGGER:PT0S", 0), ("TRIGGER:PT5M", nil), ("TRIGGER;RELATED=END:-PT5M", nil), ("TRIGGER:-P99W", nil),
             ("TRIGGER;VALUE=DATE-TIME:20261123T070000Z", nil), ("TRIGGER:nonsense", nil), ("DESCRIPTION:x", nil),
-        ])
+        ] as [(String, Int?)])
     func alarms(_ line: String, _ minutes: Int?) throws {
         let alarm = "\nBEGIN:VALARM\nACTION:DISPLAY\n\(line)\nEND:VALARM"
         #expect(try calendarEvent(in: resource(weekly + alarm)).alarmMinutes == minutes)
@@ -155,7 +155,7 @@ struct CalendarReadingTests {
             resource("DTSTART:20261123T256000\nRRULE:FREQ=WEEKLY"), resource(weekly + "\nDTSTART:20261123T073000"),
             resource(weekly) + resource(weekly), resource(weekly + "\nSUMMARY:\u{0}"),
             resource(weekly) + [0xFF], Array(resource(weekly).dropFirst(30)),
-        ] {
+        ] as [[UInt8]] {
             guard case .damaged = refusal(bytes) else {
                 Issue.record("\(String(decoding: bytes, as: UTF8.self)): \(String(describing: refusal(bytes)))")
                 continue
