@@ -126,11 +126,11 @@ struct ReadTests {
         try withHousehold { broker, gateway, vitals in
             try gateway.appear()
             try gateway.answer(.stepsGet) { _ in nil }
-            let outcome = try vitals("read", "steps", "--timeout", "0.5", "--protocol", protocolName)
+            let outcome = try vitals("read", "steps", "--timeout", "3", "--protocol", protocolName)
             #expect(outcome.status == 75)
             #expect(
                 outcome.errors == """
-                    vitals: gateway home did not answer in 0.5 s
+                    vitals: gateway home did not answer in 3 s
                     see `vitals --port \(broker.port) --protocol \(protocolName) status`, or wait longer with --timeout
 
                     """)
@@ -143,7 +143,7 @@ struct ReadTests {
         try withHousehold { _, gateway, vitals in
             try gateway.appear()
             try gateway.answer(.stepsGet) { _ in Reply(.ok(["steps": 1]), id: .string("another")) }
-            let outcome = try vitals("read", "steps", "--timeout", "0.5", "--protocol", "mqtt3.1.1")
+            let outcome = try vitals("read", "steps", "--timeout", "3", "--protocol", "mqtt3.1.1")
             #expect(outcome.status == 75)
         }
     }
