@@ -60,7 +60,7 @@ extension Calendars: LeaveTaker {
         courier.talk(in: lane) { () throws(CalendarProblem) in
             try CalendarTalk(record.account, settings, within: limit)
         } _: { talk throws(CalendarProblem) in
-            try talk.remove(record)
+            try talk.remove(record.calendar, isMade: record.isMade, record.link)
         } completion: { result in
             loop.perform { completion(result) }
         }

@@ -191,7 +191,7 @@ extension Calendars {
             throw ReplyError(.busy, "your calendar is being looked at: try again", retryAfterSeconds: 10)
         }
         waiting[user, default: []].append(request)
-        // A look that is under way may have seen what was there before: this is for the next one. Those whose calendars have
+        // A look that is under way may have seen what was there before: this is for the next one. People whose calendars have
         // been due for longer come first, however often somebody asks.
         if current != user, let due = states[user]?.due {
             states[user]?.due = min(due, millisecondsSinceBoot())

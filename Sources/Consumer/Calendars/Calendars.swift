@@ -24,11 +24,11 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
     /// How often a person may have a server asked that they name, and have their calendar looked at.
     var connections = Allowance<ID>(perSecond: 1.0 / 60, burst: 5)
     var looks = Allowance<ID>(perSecond: 1.0 / 15, burst: 4)
-    /// Everybody who has connected a calendar.
+    /// The people who have connected a calendar.
     var states: [ID: State] = [:]
-    /// Those who wait for the next look at their calendar.
+    /// Requests that wait for the next look at their calendar.
     var waiting: [ID: [PeopleRequest]] = [:]
-    /// Those who wait for the look that is under way: it began after they had asked.
+    /// Requests that wait for the look that is under way: it began after they came.
     private var served: [PeopleRequest] = []
     /// What goes on when a calendar is deleted of somebody who is about to be forgotten, by the ids of connections.
     var leaves: [ID: (timer: EventLoop.Timer, completion: @Sendable (String?) -> Void)] = [:]

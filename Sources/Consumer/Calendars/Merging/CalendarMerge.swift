@@ -68,7 +68,7 @@ struct CalendarMerge {
         let known = Set(reminders.map(\.id))
         link.entries.removeAll { $0.etag == nil && !known.contains($0.reminder) }
         link.token = sight.token
-        // Those who found no room are looked at again when there is some: by then, everything is.
+        // Events that found no room are looked at again when there is some: by then, everything is.
         if reminders.count < ReminderList.most, link.others.values.contains(where: { $0.reason == .full }) {
             link.others = link.others.filter { $0.value.reason != .full }
             link.token = nil

@@ -43,7 +43,7 @@ enum CalendarProblem: Error, Hashable, Sendable {
         case .emptied:
             "most of your reminders are missing there: they are looked for again before they are deleted here"
         case .tooOften:
-            "the calendar has changed more than \(CalendarTally.mostChanges) reminders today: it is looked at again tomorrow"
+            "the calendar has changed too many reminders today: it is looked at again later"
         case .taken: "somebody else in this home has connected this calendar"
         case .cancelled: "the consumer was stopped"
         }

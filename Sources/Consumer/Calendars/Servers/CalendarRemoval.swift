@@ -14,10 +14,11 @@ extension CalendarTalk {
     }
 
     /// Deletes the calendar, or what is ours of it.
-    func remove(_ record: CalendarRecord) throws(CalendarProblem) -> Removal {
-        let calendar = try Self.address(record.calendar)
+    /// - Parameter isMade: whether it was made for this.
+    func remove(_ calendar: String, isMade: Bool, _ link: CalendarLink) throws(CalendarProblem) -> Removal {
+        let calendar = try Self.address(calendar)
         do throws(CalendarProblem) {
-            guard record.isMade else { return try empty(calendar, record.link) }
+            guard isMade else { return try empty(calendar, link) }
             try ask { () throws(CalDAVError) in try client.deleteCalendar(calendar) }
         } catch {
             guard error == .gone else { throw error }
