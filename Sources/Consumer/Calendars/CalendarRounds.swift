@@ -44,9 +44,7 @@ extension Calendars {
             } completion: { [weak self, loop = context.session.loop] result in
                 loop.perform { [weak self] in
                     guard let self else { return }
-                    attempt(user) { () throws(VaultError) in
-                        try looked(look, record.id, result)
-                    }
+                    self.attempt(user) { () throws(VaultError) in try self.looked(look, record.id, result) }
                 }
             }
         }
@@ -96,7 +94,7 @@ extension Calendars {
         } completion: { [weak self, loop = context.session.loop] result in
             loop.perform { [weak self] in
                 guard let self else { return }
-                attempt(look.user) { () throws(VaultError) in try wrote(look, record.id, result) }
+                self.attempt(look.user) { () throws(VaultError) in try self.wrote(look, record.id, result) }
             }
         }
     }
