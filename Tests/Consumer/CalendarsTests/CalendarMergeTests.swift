@@ -1,6 +1,7 @@
 import Fitness
 import Schedules
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import Calendars
@@ -254,7 +255,7 @@ struct CalendarMergeTests {
     func refused(title: String, alarm: Int, words: String) throws {
         let schedule = WeeklySchedule(
             firstDay: CalendarDay(daysSince1970: 20_000), minute: 60, weekdays: [7], alarmMinutes: alarm)
-        let error = #expect(throws: NoReminder.self) { _ = try Appointment(title: title, schedule) }
+        let error = thrown(NoReminder.self) { try Appointment(title: title, schedule) }
         #expect(error?.words.hasPrefix(words) == true)
         for days in [[], [8]] as [Set<Int>] {
             var wrong = schedule
