@@ -51,7 +51,6 @@ extension Calendars {
             let words = "your password was reset, and your devices are being signed out: try again soon"
             throw ReplyError(.busy, words, retryAfterSeconds: 5)
         }
-        let ending = endings[user]
         let record = try CalendarRecord(context.documents, of: user)
         if let record { try requireSame(record, account) }
         let time = try begin(request)
@@ -61,11 +60,11 @@ extension Calendars {
             try talk.find(record?.calendar)
         } completion: { [weak self, loop = context.session.loop] result in
             loop.perform { [weak self] in
-                self?.asking.remove(user)
+                guard let self else { return }
+                // A device of before a reset may have asked, or the person has had everything deleted since.
+                let isForThem = self.endAsking(user)
                 request.answering {
-                    guard let self else { return }
-                    // A device of before a reset has asked, or the person has had everything deleted since.
-                    guard self.endings[user] == ending else { throw Self.unconnected }
+                    guard isForThem else { throw Self.unconnected }
                     switch result {
                     case .success(let found): request.done(try self.connected(user, account, found))
                     case .failure(let problem): throw problem.reply
@@ -183,6 +182,7 @@ extension Calendars {
         guard record.stop == nil, states[user] != nil else {
             throw ReplyError(.notAllowed, "the calendar has to be connected again: vitals calendar connect")
         }
+        if let busy = states[user]?.busy(millisecondsSinceBoot()) { throw busy }
         if let seconds = looks.take(user, now: millisecondsSinceBoot()) {
             let words = "you have asked too often: try again in \(seconds) s"
             throw ReplyError(.rateLimited, words, retryAfterSeconds: seconds)
@@ -210,9 +210,9 @@ extension Calendars {
         let time = try begin(request)
         let limit = Duration.milliseconds(Int64(clamping: time - millisecondsSinceBoot()))
         remove(record, settings, in: .asked, within: limit) { [weak self] result in
-            self?.asking.remove(user)
+            guard let self else { return }
+            _ = self.endAsking(user)
             request.answering {
-                guard let self else { return }
                 let words: String
                 switch result {
                 case .success(.deleted): words = "Your calendar was deleted there"

@@ -34,10 +34,10 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
     var leaves: [ID: (timer: EventLoop.Timer, completion: @Sendable (String?) -> Void)] = [:]
     /// People who have reset their password, until the devices of before are out: these could connect a calendar.
     var leaving: Set<ID> = []
-    /// How often people have done that, or have ended a calendar: what was under way before is not for them.
-    var endings: [ID: Int] = [:]
     /// People for whom a server is being asked now, or will be when its turn comes.
     var asking: Set<ID> = []
+    /// Those of them who have reset their password or ended their calendar since: what is found is not for them any more.
+    private var overtaken: Set<ID> = []
     /// What calendars have brought people today.
     var tallies: [ID: CalendarTally] = [:]
     /// The person at whose calendar this looks now.
@@ -67,6 +67,8 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
         var doubt: (problem: CalendarProblem, since: UInt64)?
         /// Whether reminders were changed during the look.
         var isChanged = false
+        /// It is not looked at before, whoever asks: its server needed long. Milliseconds since boot.
+        var rested: UInt64 = 0
         /// How many looks in a row have failed.
         var failures = 0
         /// Why the latest look has failed; nil if it has not.
@@ -75,6 +77,14 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
         var inStep: Int64?
         /// How many reminders the server did not take.
         var refused = 0
+
+        /// Why nobody has this calendar looked at now; nil if somebody may.
+        func busy(_ now: UInt64) -> ReplyError? {
+            guard now < rested else { return nil }
+            let seconds = Int((rested - now) / 1000) + 1
+            let words = "the calendar server needed long: it is looked at again in \(seconds) s at the earliest"
+            return ReplyError(.busy, words, retryAfterSeconds: seconds)
+        }
     }
 
     /// Milliseconds between looks, and from a change to a look.
@@ -83,8 +93,9 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
     static let mostWaiting = 4
     /// For how many people servers are asked at a time, or are waiting to be.
     static let mostAsking = 8
-    /// A server that needs long is looked at less often: so many times as long passes until the next look.
-    private static let rest: UInt64 = 20
+    /// A server that needs long is looked at less often: so many times as long passes until the next look. From `long` on, in
+    /// milliseconds, that is so even if its person asks.
+    private static let (rest, long): (UInt64, UInt64) = (20, 10_000)
     private static let patience: UInt64 = 5000
 
     var settings: CalendarSettings? { context.settings[CalendarSetting.self].calendar }
@@ -131,8 +142,7 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
 
     func forgotten(_ user: ID) {
         (states[user], tallies[user]) = (nil, nil)
-        // A calendar that is being connected now was asked for before.
-        endings[user, default: 0] += 1
+        overtake(user)
         for request in waiting.removeValue(forKey: user) ?? [] { request.refuse(Self.unconnected) }
         if current == user { answer(.gone) }
         goOn(at: 0)
@@ -146,11 +156,22 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
     }
 
     func signingOut(_ user: ID) {
-        endings[user, default: 0] += 1
+        overtake(user)
         leaving.insert(user)
     }
 
     func signedOut(_ user: ID) { leaving.remove(user) }
+
+    private func overtake(_ user: ID) {
+        if asking.contains(user) { overtaken.insert(user) }
+    }
+
+    /// A server was asked for a person.
+    /// - Returns: whether what it says is for them.
+    func endAsking(_ user: ID) -> Bool {
+        asking.remove(user)
+        return overtaken.remove(user) == nil
+    }
 
     // MARK: The clock
 
@@ -193,22 +214,28 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
         }
         guard var state = states[user] else { return answer(.gone) }
         let now = millisecondsSinceBoot()
+        let took = current == user ? now - began : 0
+        let rest = took * Self.rest
+        state.rested = took < Self.long ? 0 : now + rest
         state.failures = problem == nil ? 0 : state.failures + 1
         if let problem {
             state.doubt = doubt(state.doubt, problem, now)
-            state.due = now + UInt64(backoff.longest(afterFailures: state.failures) / .milliseconds(1))
+            state.due = now + max(UInt64(backoff.longest(afterFailures: state.failures) / .milliseconds(1)), rest)
             context.limitedLog.info("calendar of \(user)") {
                 "the calendar of \(user) is looked at later: \(problem.words)\($0)"
             }
         } else {
-            let rest = current == user ? (now - began) * Self.rest : 0
             state.due = now + max(state.isChanged ? Self.soon : Self.pause, rest)
             (state.refused, state.doubt) = (refused, nil)
             if refused == 0 { state.inStep = context.now() }
         }
         (state.problem, state.isChanged) = (problem, false)
         // Somebody has asked for a look since this one began.
-        if waiting[user] != nil { state.due = now }
+        if let busy = state.busy(now) {
+            for request in waiting.removeValue(forKey: user) ?? [] { request.refuse(busy) }
+        } else if waiting[user] != nil {
+            state.due = now
+        }
         states[user] = state
         answer(problem)
     }

@@ -70,7 +70,7 @@ public struct CalDAVError: Error, Hashable, Sendable, CustomStringConvertible {
 
 extension CalDAVError {
     /// Whether the server has said something, and may say more to another question.
-    var isAnAnswer: Bool {
+    public var isAnAnswer: Bool {
         switch reason {
         case .forbidden, .gone, .conflict, .tokenExpired, .malformed, .tooLarge, .status: true
         case .address, .unreachable, .untrusted, .timeout, .unauthorized, .redirected, .cancelled: false

@@ -16,32 +16,25 @@ final class CalendarCourier: Sendable {
         fileprivate var width: Int { self == .turns ? 1 : 3 }
     }
 
-    private let threads: [Lane: [EventLoop]]
     private let current: Mutex<Current> = Mutex(Current())
 
     private struct Current {
         var isEnding = false
+        /// A lane has none before something is asked in it: most homes speak to no calendar.
+        var threads: [Lane: [EventLoop]] = [:]
         /// By the names of threads.
         var talks: [String: CalendarTalk] = [:]
         /// How many conversations wait for a thread or are had on it, by its name.
         var loads: [String: Int] = [:]
     }
 
-    init() {
-        threads = Dictionary(
-            uniqueKeysWithValues: Lane.allCases.map { lane in
-                (lane, (0..<lane.width).map { EventLoop(name: $0 == 0 ? lane.rawValue : "\(lane.rawValue)-\($0 + 1)") })
-            })
-        for thread in threads.values.joined() { thread.start() }
-    }
-
     deinit {
-        let talks = current.withLock { current in
+        let (talks, threads) = current.withLock { current in
             current.isEnding = true
-            return Array(current.talks.values)
+            return (Array(current.talks.values), current.threads.values.flatMap(\.self))
         }
         for talk in talks { talk.cancel() }
-        for thread in threads.values.joined() { thread.end() }
+        for thread in threads { thread.end() }
     }
 
     /// Has a conversation, after those that wait in the same lane.
@@ -53,7 +46,7 @@ final class CalendarCourier: Sendable {
         _ body: @escaping @Sendable (CalendarTalk) throws(CalendarProblem) -> Value,
         completion: @escaping @Sendable (Result<Value, CalendarProblem>) -> Void
     ) {
-        guard let thread = freest(of: lane) else { return }
+        let thread = freest(of: lane)
         let name = thread.name
         thread.perform { [weak self] in
             let result = Result { () throws(CalendarProblem) -> Value in
@@ -67,10 +60,18 @@ final class CalendarCourier: Sendable {
     }
 
     /// The thread of a lane that has least to do, which has one thing more now.
-    private func freest(of lane: Lane) -> EventLoop? {
+    private func freest(of lane: Lane) -> EventLoop {
         current.withLock { current in
-            let thread = threads[lane]?.min { current.loads[$0.name, default: 0] < current.loads[$1.name, default: 0] }
-            if let thread { current.loads[thread.name, default: 0] += 1 }
+            let threads = current.threads[lane] ?? []
+            let freest = threads.min { current.loads[$0.name, default: 0] < current.loads[$1.name, default: 0] }
+            if let freest, threads.count == lane.width || current.loads[freest.name, default: 0] == 0 {
+                current.loads[freest.name, default: 0] += 1
+                return freest
+            }
+            let thread = EventLoop(name: threads.isEmpty ? lane.rawValue : "\(lane.rawValue)-\(threads.count + 1)")
+            thread.start()
+            current.threads[lane] = threads + [thread]
+            current.loads[thread.name] = 1
             return thread
         }
     }

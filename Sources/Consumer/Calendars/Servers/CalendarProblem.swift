@@ -52,16 +52,6 @@ enum CalendarProblem: Error, Hashable, Sendable {
     /// Whether it is for the person to do something. It is believed when it is still so later: servers say it by mistake, too,
     /// while they are being repaired.
     var isFinal: Bool { self == .password || self == .gone }
-
-    /// Whether the server has said something, and may say more to another question.
-    var isAnAnswer: Bool {
-        switch self {
-        case .gone, .tooMany, .tooLarge, .forbidden, .malformed, .status, .tokenExpired, .conflict: true
-        case .password, .address, .unreachable, .untrusted, .timeout, .redirected, .emptied, .tooOften, .taken,
-            .cancelled:
-            false
-        }
-    }
 }
 
 extension CalendarProblem {

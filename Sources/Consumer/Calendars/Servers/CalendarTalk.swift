@@ -95,10 +95,8 @@ final class CalendarTalk: Sendable {
 
     private func changes(of calendar: WebAddress, since token: String?) throws(CalendarProblem) -> CalDAVClient.Changes
     {
-        do throws(CalendarProblem) {
-            return try ask { () throws(CalDAVError) in try client.changes(of: calendar, since: token) }
-        } catch {
-            guard token != nil, error.isAnAnswer else { throw error }
+        do throws(CalDAVError) { return try client.changes(of: calendar, since: token) } catch {
+            guard token != nil, error.isAnAnswer else { throw CalendarProblem(error.reason) }
             // Servers say in many ways that a token is of no use to them. What they say to the question without it counts.
             return try ask { () throws(CalDAVError) in try client.changes(of: calendar, since: nil) }
         }

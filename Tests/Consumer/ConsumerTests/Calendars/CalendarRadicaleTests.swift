@@ -14,7 +14,7 @@ import Testing
 @testable import vitals_consumer
 
 @Suite(
-    "A calendar at Radicale, and a running service", .enabled(if: CalendarServer.isInstalled),
+    "A calendar at Radicale, and a running service",
     .timeLimit(.minutes(60)))
 struct CalendarRadicaleTests {
     private static let run: JSON = ["label": "Run", "time": "18:30", "weekdays": ["monday"], "alert_min": 15]

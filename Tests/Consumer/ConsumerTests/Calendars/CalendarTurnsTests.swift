@@ -126,19 +126,64 @@ struct CalendarTurnsTests {
         }
     }
 
-    @Test("that is being connected is not, if its person has everything deleted in the meantime or ends it")
+    @Test("that is being connected is not, if its person ends it in the meantime")
     func overtaken() throws {
         try Circle.with(more: Circle.calendarSettings) { circle in
+            let (slow, quick) = (try WebServer(), try WebServer())
+            try quick.answer(
+                "PROPFIND", "/ada/fitness/", 207, ["Content-Type: text/xml"],
+                """
+                <multistatus xmlns="DAV:"><response><href>/ada/fitness/</href><propstat><prop><resourcetype><collection/>\
+                <calendar xmlns="urn:ietf:params:xml:ns:caldav"/></resourcetype></prop><status>HTTP/1.1 200 OK</status>\
+                </propstat></response></multistatus>
+                """)
             let ada = try circle.person()
-            try circle.keepCalendar(of: ada)
-            let before = try circle.onCalendars { $0.endings[ada, default: 0] }
-            try circle.done(ada, "calendar/disconnect")
-            let between = try circle.onCalendars { $0.endings[ada, default: 0] }
-            let asked = try circle.done(ada, "reset-all/ask")
-            #expect(try asked.text("message").hasSuffix("will stay."))
-            try circle.done(ada, "reset-all/confirm", ["confirmation": asked["confirmation"] ?? .null])
-            let after = try circle.onCalendars { $0.endings[ada, default: 0] }
-            #expect(before < between && between < after)
+            func connect(endingBefore isEnded: Bool) throws -> Reply.Outcome {
+                try circle.keepCalendar(of: ada, quick.address)
+                // Nobody's turn comes before this server has been waited for.
+                let record = try CalendarRecord.madeUp(slow.address, calendar: "\(slow.address)/slow")
+                try circle.onCalendars { calendars in
+                    guard let settings = calendars.settings else { return }
+                    for _ in 0..<3 { calendars.remove(record, settings, in: .asked, within: .seconds(2)) { _ in } }
+                }
+                let place = "vitals/v1/users/\(ada)/responses/\(isEnded)"
+                let address = Self.account.changing("address", to: .string(quick.address))
+                circle.send(ada, "calendar/connect", address, replyAt: place)
+                if isEnded { try circle.done(ada, "calendar/disconnect") }
+                return try circle.reply(to: "calendar/connect", at: place)
+            }
+            guard case .error(let error) = try connect(endingBefore: true) else {
+                throw TestFailure("a calendar that was ended is connected")
+            }
+            #expect(error == Calendars.unconnected)
+            #expect(try circle.done(ada, "calendar/show") == ["connected": false])
+            // Otherwise it is.
+            guard case .ok(let shown) = try connect(endingBefore: false) else {
+                throw TestFailure("a calendar is not connected")
+            }
+            #expect(shown["connected"] == true)
+        }
+    }
+
+    @Test("whose server needed long has a rest, even if its person asks")
+    func rest() throws {
+        try Circle.with(more: Circle.calendarSettings) { circle in
+            let server = try WebServer()
+            let ada = try circle.person()
+            try circle.keepCalendar(of: ada, server.address)
+            for problem in [nil, CalendarProblem.timeout] {
+                let due = try circle.onCalendars { calendars in
+                    let now = millisecondsSinceBoot()
+                    (calendars.current, calendars.began) = (ada, now - 60_000)
+                    calendars.ended(ada, problem)
+                    return (calendars.states[ada]?.due ?? 0) - now
+                }
+                #expect((1_200_000...1_210_000).contains(due))
+                let busy = try circle.refused(ada, "calendar/sync")
+                #expect(
+                    busy.code == .busy && busy.retryAfterSeconds.map { (1190...1201).contains($0) } == true, "\(busy)")
+            }
+            #expect(server.allRequests.isEmpty)
         }
     }
 

@@ -148,13 +148,20 @@ final class Circle {
     func ask(
         _ user: ID, _ name: String, _ fields: JSON, correlation: [UInt8]?, replyAt place: String
     ) throws -> Reply.Outcome {
+        send(user, name, fields, correlation: correlation, replyAt: place)
+        return try reply(to: name, at: place)
+    }
+
+    /// Sends a request, and does not wait.
+    func send(_ user: ID, _ name: String, _ fields: JSON, correlation: [UInt8]? = nil, replyAt place: String) {
         client.session.publish(
             Message(
                 topic: "vitals/v1/users/\(user)/requests/\(name)", payload: fields.bytes, qos: .atLeastOnce,
                 properties: Message.Properties(responseTopic: place, correlationData: correlation)))
-        return try client.wait("a reply to \(name)") {
-            $0.topic == place ? try Reply(payload: $0.payload).outcome : nil
-        }
+    }
+
+    func reply(to name: String, at place: String) throws -> Reply.Outcome {
+        try client.wait("a reply to \(name)") { $0.topic == place ? try Reply(payload: $0.payload).outcome : nil }
     }
 
     @discardableResult
