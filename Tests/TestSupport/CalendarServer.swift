@@ -14,9 +14,6 @@ public final class CalendarServer {
     /// Their password at first.
     public static let password = "first word"
 
-    /// Whether the Python of these tests has Radicale: where PyPI cannot be reached, deploy/install takes Debian's packages.
-    public static let isInstalled: Bool = (try? RunningProgram.runPython(["-c", "import radicale"])) != nil
-
     /// Starts it, and waits until it listens.
     public init() throws {
         folder = try TemporaryFolder()

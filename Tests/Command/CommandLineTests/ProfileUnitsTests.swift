@@ -4,35 +4,11 @@ import Testing
 
 @Suite("vitals profile, for people who read feet and pounds", .timeLimit(.minutes(60)))
 struct ProfileUnitsTests {
-    private static let profile: JSON = [
-        "profile": ["name": "Ada", "weight_kg": .number(61.5), "height_cm": 168, "units": "imperial"],
-        "bmi": .number(21.8),
-    ]
-
-    private func signedIn() throws -> ScriptedConsumer {
-        let consumer = try ScriptedConsumer()
-        try consumer.signIn()
-        consumer.answer("profile/get", Self.profile)
-        return consumer
-    }
-
-    /// What a command prints, and that it succeeds.
-    private func printed(_ consumer: ScriptedConsumer, _ words: String...) throws -> String {
-        let outcome = try consumer.vitals(words)
-        #expect(outcome.status == 0, "\(outcome)")
-        return outcome.output
-    }
-
-    /// How often the profile was asked for.
-    private func asked(_ consumer: ScriptedConsumer) -> Int {
-        consumer.requests.all.filter { $0.name == "profile/get" }.count
-    }
-
     @Test("the profile shows weight and height in the person's units, and takes them in any")
     func profile() throws {
-        let consumer = try signedIn()
+        let consumer = try ScriptedConsumer.imperial()
         #expect(
-            try printed(consumer, "profile") == """
+            try consumer.printed("profile") == """
                 Name    Ada
                 Weight  135.6 lb
                 Height  5 ft 6 in
@@ -41,8 +17,8 @@ struct ProfileUnitsTests {
 
                 """)
         #expect(
-            try JSON(payload: Array(printed(consumer, "profile", "--json").dropLast().utf8))
-                == JSON(payload: Self.profile.bytes))
+            try JSON(payload: Array(consumer.printed("profile", "--json").dropLast().utf8))
+                == JSON(payload: ScriptedConsumer.imperialProfile.bytes))
         consumer.answer("profile/set", ["message": "Data Saved Successfully", "profile": [:]])
         for (words, weight, height) in [
             (["--weight", "180lb"], 81.6466266, 168), (["--weight", "61,5 kg"], 61.5, 168),
@@ -74,15 +50,15 @@ struct ProfileUnitsTests {
             (["--weight", "61kg", "--weight-kg", "61"], "--weight: cannot be combined with --weight-kg"),
         ])
     func refused(words: [String], problem: String) throws {
-        let consumer = try signedIn()
+        let consumer = try ScriptedConsumer.imperial()
         let outcome = try consumer.vitals(["profile", "set"] + words)
         #expect(outcome.status == 64 && outcome.errors.hasPrefix("vitals: \(problem)"), "\(outcome)")
-        #expect(asked(consumer) == 0)
+        #expect(consumer.profilesAsked == 0)
     }
 
     @Test("the profile is edited in the person's units")
     func edited() throws {
-        let consumer = try signedIn()
+        let consumer = try ScriptedConsumer.imperial()
         consumer.answer("profile/set", ["message": "Data Saved Successfully", "profile": [:]])
         let edited = try consumer.terminal(
             "profile edit",

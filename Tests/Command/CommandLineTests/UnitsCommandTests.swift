@@ -5,30 +5,6 @@ import Testing
 
 @Suite("vitals, for people who read miles, feet and pounds", .timeLimit(.minutes(60)))
 struct UnitsCommandTests {
-    private static let profile: JSON = [
-        "profile": ["name": "Ada", "weight_kg": .number(61.5), "height_cm": 168, "units": "imperial"],
-        "bmi": .number(21.8),
-    ]
-
-    private func signedIn() throws -> ScriptedConsumer {
-        let consumer = try ScriptedConsumer()
-        try consumer.signIn()
-        consumer.answer("profile/get", Self.profile)
-        return consumer
-    }
-
-    /// What a command prints, and that it succeeds.
-    private func printed(_ consumer: ScriptedConsumer, _ words: String...) throws -> String {
-        let outcome = try consumer.vitals(words)
-        #expect(outcome.status == 0, "\(outcome)")
-        return outcome.output
-    }
-
-    /// How often the profile was asked for.
-    private func asked(_ consumer: ScriptedConsumer) -> Int {
-        consumer.requests.all.filter { $0.name == "profile/get" }.count
-    }
-
     private static let day: JSON = [
         "day": "2026-11-21", "distance_m": .number(8046.72),
         "temperature_c": ["mean": .number(36.6), "min": 36, "max": 37, "last": 37],
@@ -37,18 +13,18 @@ struct UnitsCommandTests {
 
     @Test("a day, a week, a month, a year and goals have miles and degrees Fahrenheit")
     func days() throws {
-        let consumer = try signedIn()
+        let consumer = try ScriptedConsumer.imperial()
         consumer.answer("statistics/today", Self.day)
-        let today = try printed(consumer, "today")
+        let today = try consumer.printed("today")
         #expect(today.contains("Distance     5.00 mi") && today.contains("of 6.21 mi"), "\(today)")
         #expect(today.contains("Temperature  97.9 °F, 96.8 °F to 98.6 °F, last 98.6 °F"), "\(today)")
         let summary: JSON = ["distance_m": ["total": .number(16_093.44)], "temperature_c": ["mean": .number(36.6)]]
         consumer.answer("statistics/week", ["days": [Self.day], "summary": summary])
-        let week = try printed(consumer, "week", "--of", "distance")
+        let week = try consumer.printed("week", "--of", "distance")
         #expect(week.contains("goal 6.21 mi") && week.contains("total 10.00 mi"), "\(week)")
-        #expect(try printed(consumer, "week", "--of", "temperature").contains("97.9 °F (96.8 to 98.6)"))
+        #expect(try consumer.printed("week", "--of", "temperature").contains("97.9 °F (96.8 to 98.6)"))
         consumer.answer("statistics/month", ["days": [Self.day], "summary": summary])
-        let month = try printed(consumer, "month", "--of", "distance")
+        let month = try consumer.printed("month", "--of", "distance")
         #expect(month.contains("6.21 mi") && month.contains("total 10.00 mi"), "\(month)")
         consumer.answer(
             "statistics/year",
@@ -56,28 +32,28 @@ struct UnitsCommandTests {
                 "year": 2026, "months": [["distance_m": ["mean": .number(1609.344), "total": .number(48_280.32)]]],
                 "summary": summary,
             ])
-        let year = try printed(consumer, "year", "--of", "distance")
+        let year = try consumer.printed("year", "--of", "distance")
         #expect(year.contains("1.00 mi  30.00 mi"), "\(year)")
         consumer.answer("goals/get", Self.day)
-        #expect(try printed(consumer, "goals").contains("5.00 mi of 6.21 mi"))
+        #expect(try consumer.printed("goals").contains("5.00 mi of 6.21 mi"))
         consumer.answer("goals/set", Self.day)
-        #expect(try printed(consumer, "goals", "set", "--distance", "8km").contains("5.00 mi of 6.21 mi"))
+        #expect(try consumer.printed("goals", "set", "--distance", "8km").contains("5.00 mi of 6.21 mi"))
         #expect(try consumer.last().fields == ["distance_m": 8000])
     }
 
     @Test("programs get metric values, and nobody is asked for units on their behalf")
     func programs() throws {
-        let consumer = try signedIn()
+        let consumer = try ScriptedConsumer.imperial()
         consumer.answer("statistics/today", Self.day)
         #expect(
-            try JSON(payload: Array(printed(consumer, "today", "--json").dropLast().utf8))
+            try JSON(payload: Array(consumer.printed("today", "--json").dropLast().utf8))
                 == JSON(payload: Self.day.bytes))
         consumer.answer("workouts/show", ["id": "w1"])
-        #expect(try printed(consumer, "workout", "show", "w1", "--json") == "{\"id\":\"w1\"}\n")
+        #expect(try consumer.printed("workout", "show", "w1", "--json") == "{\"id\":\"w1\"}\n")
         #expect(try consumer.last().fields == ["id": "w1"])
-        #expect(asked(consumer) == 0)
-        _ = try printed(consumer, "today")
-        #expect(asked(consumer) == 1)
+        #expect(consumer.profilesAsked == 0)
+        _ = try consumer.printed("today")
+        #expect(consumer.profilesAsked == 1)
     }
 
     @Test(
@@ -87,17 +63,17 @@ struct UnitsCommandTests {
             ["profile": ["units": 7]], [:], .null,
         ] as [JSON])
     func unknown(reply: JSON) throws {
-        let consumer = try signedIn()
+        let consumer = try ScriptedConsumer.imperial()
         consumer.answer("profile/get", reply)
         consumer.answer("statistics/today", Self.day)
-        #expect(try printed(consumer, "today").contains("8.05 km"))
+        #expect(try consumer.printed("today").contains("8.05 km"))
         consumer.refuse("profile/get", ReplyError(.notSupported, "nothing is known of that"))
-        #expect(try printed(consumer, "today").contains("8.05 km"))
+        #expect(try consumer.printed("today").contains("8.05 km"))
     }
 
     @Test("a workout's page has splits by the mile, and graphs in miles and feet")
     func page() throws {
-        let consumer = try signedIn()
+        let consumer = try ScriptedConsumer.imperial()
         let splits: [JSON] = (0..<13).map { index in
             [
                 "distance_m": .number(index < 12 ? 1609.3 : 804.7), "seconds": 480, "ascent_m": .number(30.48),
@@ -122,7 +98,7 @@ struct UnitsCommandTests {
                 ],
                 "splits": .array(splits), "over_distance": .array(points),
             ])
-        let page = try printed(consumer, "workout", "show", "w1")
+        let page = try consumer.printed("workout", "show", "w1")
         for text in [
             "Distance    12.50 mi\n", "Pace        8:20 /mi\n", "Speed       7.2 mph, most 11.2 mph\n",
             "Ascent      1,300 ft\n", "Best times  1 mi in 7:50, 5 km in 25:00, 10 km in 51:40\n", "3.11 mi\n",
@@ -138,7 +114,7 @@ struct UnitsCommandTests {
 
     @Test("a ride has its speed in miles an hour")
     func ride() throws {
-        let consumer = try signedIn()
+        let consumer = try ScriptedConsumer.imperial()
         consumer.answer(
             "workouts/show",
             [
@@ -146,7 +122,7 @@ struct UnitsCommandTests {
                 "splits": [["distance_m": .number(1609.3), "seconds": 180]],
                 "over_distance": [["distance_m": 800, "pace_s": 120], ["distance_m": 2400, "pace_s": 110]],
             ])
-        let page = try printed(consumer, "workout", "show", "w1")
+        let page = try consumer.printed("workout", "show", "w1")
         #expect(page.contains("Speed over distance, mph\n") && page.contains("20.0 mph"), "\(page)")
     }
 
@@ -163,27 +139,27 @@ struct UnitsCommandTests {
         "workouts that are under way, listed, compared and reported have the person's units, and so have gear and plans"
     )
     func workouts() throws {
-        let consumer = try signedIn()
+        let consumer = try ScriptedConsumer.imperial()
         consumer.answer("workouts/current", ["workout": Self.workout])
-        let current = try printed(consumer, "workout")
+        let current = try consumer.printed("workout")
         for text in [
             "1.44 mi", "8:23 /mi, mean 8:43 /mi", "7.2 mph, mean 6.9 mph", "328 ft", "of 3.11 mi",
         ] {
             #expect(current.contains(text), "\(text) is missing in \(current)")
         }
         consumer.answer("workouts/pause", ["workout": Self.workout])
-        #expect(try printed(consumer, "workout", "pause") == "paused: 12:30  1.44 mi  8:43 /mi\n")
+        #expect(try consumer.printed("workout", "pause") == "paused: 12:30  1.44 mi  8:43 /mi\n")
         consumer.answer("workouts/start", ["workout": Self.workout])
-        #expect(try printed(consumer, "workout", "start", "running") == "started: running, goal 3.11 mi\n")
+        #expect(try consumer.printed("workout", "start", "running") == "started: running, goal 3.11 mi\n")
         consumer.answer("workouts/list", ["workouts": [Self.workout]])
-        #expect(try printed(consumer, "workout", "list").contains("1.44 mi   8:43 /mi"))
+        #expect(try consumer.printed("workout", "list").contains("1.44 mi   8:43 /mi"))
         consumer.answer(
             "workouts/statistics",
             [
                 "workouts": 1, "distance_m": ["mean": 2310], "speed_mps": ["mean": .number(3.08)],
                 "ascent_m": ["mean": 100],
             ])
-        let statistics = try printed(consumer, "workout", "stats")
+        let statistics = try consumer.printed("workout", "stats")
         for text in ["1.44 mi", "6.9 mph", "328 ft"] { #expect(statistics.contains(text), "\(statistics)") }
         consumer.answer(
             "workouts/records",
@@ -193,7 +169,7 @@ struct UnitsCommandTests {
                     ["activity": "running", "fastest_5000_m_s": 1500],
                 ]
             ])
-        let records = try printed(consumer, "workout", "records")
+        let records = try consumer.printed("workout", "records")
         for text in ["26.22 mi", "3,281 ft", "fastest 5 km"] { #expect(records.contains(text), "\(records)") }
         consumer.answer(
             "workouts/report",
@@ -204,19 +180,19 @@ struct UnitsCommandTests {
                     ["from": "2026-11-16", "distance_m": 8047, "goals": ["distance_m": .number(16_093.44)]]
                 ],
             ])
-        let report = try printed(consumer, "workout", "report")
+        let report = try consumer.printed("workout", "report")
         for text in ["5.00 mi", "328 ft up", "goal of a day 10.00 mi"] { #expect(report.contains(text), "\(report)") }
         consumer.answer("gear/list", ["gear": [["name": "Shoes", "distance_m": 160_934]]])
-        #expect(try printed(consumer, "workout", "gear").contains("100.00 mi"))
+        #expect(try consumer.printed("workout", "gear").contains("100.00 mi"))
         consumer.answer("plans/list", ["plans": [["name": "Five", "goal": ["distance_m": 5000]]]])
-        #expect(try printed(consumer, "workout", "plans").contains("3.11 mi"))
+        #expect(try consumer.printed("workout", "plans").contains("3.11 mi"))
         consumer.answer("workouts/goal", ["targets": ["distance_m": 5000], "chosen": "distance"])
-        #expect(try printed(consumer, "workout", "goal").contains("3.11 mi, chosen"))
+        #expect(try consumer.printed("workout", "goal").contains("3.11 mi, chosen"))
     }
 
     @Test("the workout that vitals watch follows has the person's units")
     func watch() throws {
-        let consumer = try signedIn()
+        let consumer = try ScriptedConsumer.imperial()
         let topic = "vitals/v1/users/ada/workout"
         let program = try RunningProgram(
             "vitals", ["--port", "\(consumer.broker.port)", "watch"],
@@ -235,33 +211,33 @@ struct UnitsCommandTests {
             "\(program.text)")
         program.signal(SIGINT)
         #expect(program.exitStatus() == 0)
-        #expect(asked(consumer) == 1)
+        #expect(consumer.profilesAsked == 1)
     }
 
     @Test("a temperature that is read is in degrees Fahrenheit, and steps are steps")
     func read() throws {
-        let consumer = try signedIn()
+        let consumer = try ScriptedConsumer.imperial()
         consumer.answer("temperature/read", ["sensor": "home/ear", "celsius": .number(36.65)])
-        #expect(try printed(consumer, "read", "temperature", "--mine") == "98.0 °F (home/ear)\n")
+        #expect(try consumer.printed("read", "temperature", "--mine") == "98.0 °F (home/ear)\n")
         consumer.answer("steps/read", ["sensor": "home/pod", "steps": 12])
-        #expect(try printed(consumer, "read", "steps", "--mine") == "12 steps (home/pod)\n")
-        #expect(asked(consumer) == 1)
+        #expect(try consumer.printed("read", "steps", "--mine") == "12 steps (home/pod)\n")
+        #expect(consumer.profilesAsked == 1)
     }
 
     @Test("guardians read in feet how far off a place may be, and how wide an area is")
     func guardians() throws {
-        let consumer = try signedIn()
+        let consumer = try ScriptedConsumer.imperial()
         let position: JSON = ["lat": .number(52.5), "lon": .number(13.4), "accuracy_m": 8]
         consumer.answer(
             "dependents/list", ["dependents": [["dependent": "otto-1", "name": "Otto", "position": position]]])
-        #expect(try printed(consumer, "dependents").contains("±26 ft"))
+        #expect(try consumer.printed("dependents").contains("±26 ft"))
         consumer.answer(
             "areas/list",
             [
                 "areas": [["name": "Garden", "dependent": "otto-1", "circle": ["radius_m": 200]]],
                 "regions": [["region": "School", "dependent": "otto-1", "radius_m": 100]],
             ])
-        let areas = try printed(consumer, "areas")
+        let areas = try consumer.printed("areas")
         #expect(areas.contains("circle of 656 ft") && areas.contains("phone's, 328 ft"), "\(areas)")
     }
 }
