@@ -36,7 +36,7 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
     var leaving: Set<ID> = []
     /// People for whom a server is being asked now, or will be when its turn comes.
     var asking: Set<ID> = []
-    /// Those of them who have reset their password or ended their calendar since: what is found is not for them any more.
+    /// People among them who have reset their password or ended their calendar since: what is found is not for them any longer.
     private var overtaken: Set<ID> = []
     /// What calendars have brought people today.
     var tallies: [ID: CalendarTally] = [:]

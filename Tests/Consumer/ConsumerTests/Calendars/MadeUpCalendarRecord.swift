@@ -45,7 +45,7 @@ extension Circle {
         of user: ID, _ server: String = "http://127.0.0.1:1", calendar: String? = nil, isMade: Bool = true
     ) throws {
         try onCalendars { calendars in
-            // Whose everything was deleted has no secret, either.
+            // A person of whom everything was deleted has no secret, either.
             _ = try calendars.context.keys.currentVersion(of: user)
             try calendars.context.store.change(user) { () throws(VaultError) in
                 try decoded { () throws(MalformedValue) in
