@@ -43,6 +43,10 @@ package struct Notification: Hashable {
     /// For people, in their own language.
     package var text: String
 
+    /// Whether somebody is to hear of it before everything else. Of a kind that was read again, only the name is known; but
+    /// what guardians may confirm is always one.
+    var isAlert: Bool { kind.isAlert || alert != nil }
+
     package init(
         kind: Kind, time: Int64, from: ID? = nil, fromName: String? = nil, day: CalendarDay? = nil, goal: String? = nil,
         alert: ID? = nil, reminder: ID? = nil, text: String

@@ -17,7 +17,7 @@ extension RequestContract {
     static let notificationsConfirm = RequestContract(
         "Confirms notifications: those with these ids, or all.",
         asks: [
-            .known("ids", .array(of: .text(atMost: 64), atMost: Int64(Notifications.mostKept))),
+            .known("ids", .array(of: .text(atMost: 64), atMost: Int64(Notifications.mostOfEach))),
             .known("all", .bool),
         ],
         answers: .record([.always("confirmed", .count.about("how many were not confirmed before"))]))

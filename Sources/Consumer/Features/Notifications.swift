@@ -11,8 +11,9 @@ package import Telemetry
 // A notification is inserted in the transaction that makes the change it is about: either both are there, or neither.
 // After the commit it is published at QoS 1, in the order of insertion, until the broker has acknowledged it, and then
 // it is marked (`published`), so that a consumer that is killed in between publishes it again, under the same id. A
-// person who was not connected finds it in the list, until there are five hundred newer ones. A person's programs
-// recognise the ones that they know by the id, and the person confirms.
+// person who was not connected finds it in the list, until there are five hundred newer ones. Alerts are counted apart, so
+// that nothing ordinary pushes them out. A person's programs recognise the ones that they know by the id, and the person
+// confirms.
 
 /// Hears of notifications, to bring them elsewhere.
 package protocol NotificationObserver: AnyObject {
@@ -22,8 +23,10 @@ package protocol NotificationObserver: AnyObject {
 
 /// The notifications of all people. Belongs to the thread of its store and keys.
 package final class Notifications {
-    /// How many of a person's notifications are kept; confirmed ones go first.
-    package static let mostKept = 500
+    /// How many of a person's alerts are kept, and how many of their other notifications; confirmed ones go first.
+    package static let mostOfEach = 500
+    /// How many a person may have of both.
+    package static let mostKept = 2 * mostOfEach
 
     package let store: Store
     package let documents: Documents
@@ -53,15 +56,16 @@ package final class Notifications {
     package func add(_ notification: Notification, to user: ID) throws(VaultError) -> String {
         let id = try drawnID().text
         let (version, sealed) = try documents.sealed(notification.json, Self.label(id), of: user)
+        let alert = Value.integer(notification.isAlert ? 1 : 0)
         try store.database.execute(
-            "INSERT INTO notifications (id, person, secret_version, sealed) VALUES (?, ?, ?, ?)",
-            [.text(id), .text(user.text), .integer(version), .blob(sealed)])
+            "INSERT INTO notifications (id, person, secret_version, sealed, alert) VALUES (?, ?, ?, ?, ?)",
+            [.text(id), .text(user.text), .integer(version), .blob(sealed), alert])
         try store.database.execute(
             """
             DELETE FROM notifications WHERE number IN (
-                SELECT number FROM notifications WHERE person = ?1 ORDER BY confirmed, number DESC
-                LIMIT 9223372036854775807 OFFSET ?2)
-            """, [.text(user.text), .integer(Self.mostKept)])
+                SELECT number FROM notifications WHERE person = ?1 AND alert = ?2 ORDER BY confirmed, number DESC
+                LIMIT 9223372036854775807 OFFSET ?3)
+            """, [.text(user.text), alert, .integer(Self.mostOfEach)])
         for observer in observers { try observer.value?.added(notification, id, to: user) }
         added()
         return id
@@ -200,7 +204,7 @@ extension Notifications {
     private func confirm(_ request: PeopleRequest) throws -> JSON {
         let user = try request.user
         let isForAll = try request.optionalBool("all") ?? false
-        let ids = try request.optionalTexts("ids", atMost: Self.mostKept)
+        let ids = try request.optionalTexts("ids", atMost: Self.mostOfEach)
         guard isForAll || ids != nil else { throw ReplyError(.badRequest, "\"ids\" is missing", field: "ids") }
         let count = try store.change(user) { () throws(VaultError) in
             guard !isForAll else {

@@ -31,7 +31,8 @@
 //     heart_rate_hours    minutes of heart rate, as they come in; heart_rate_days and heart_rate_months hold those of
 //                         closed hours: see the target Days
 //     stale               hours of which all of that must be computed again, because it does not simply add up
-//     notifications       what people were told, confirmed or not: the latest 500 of each person
+//     notifications       what people were told, confirmed or not: the latest 500 of each person, and their latest 500
+//                         alerts
 //     answered            requests that must not be done twice, with what was answered
 //
 // The column `person` says whose a row is, and `slot` which five minutes a claim code was for. They are not called
@@ -39,7 +40,7 @@
 //
 // These are the steps by which an older file comes to the tables that `Tables.swift` describes, and that a new file is
 // made with. A change is made in both, and a test compares them. Each step has a name; steps that also have numbers are
-// older than the names. The next one is `store/9`, whatever it is about, as long as the tables of all features are here;
+// older than the names. The next one is `store/10`, whatever it is about, as long as the tables of all features are here;
 // it goes to the end.
 //
 // Ledger and blocks are apart, so that the blocks of closed hours can be packed while the ledger still knows them.
@@ -297,5 +298,7 @@ extension Store {
         // The first change of a person makes their row.
         Migration(
             "store/8", "CREATE TABLE people (person TEXT PRIMARY KEY, epoch INTEGER NOT NULL) STRICT, WITHOUT ROWID;"),
+        // What older notifications are is sealed: they all count as ordinary ones.
+        Migration("store/9", "ALTER TABLE notifications ADD COLUMN alert INTEGER NOT NULL DEFAULT 0;"),
     ]
 }

@@ -131,7 +131,7 @@ extension Store {
             "notifications",
             [
                 .number("number"), .text("id").unique, .text("person"), .integer("secret_version"), .blob("sealed"),
-                .integer("published", usually: 0), .integer("confirmed", usually: 0),
+                .integer("published", usually: 0), .integer("confirmed", usually: 0), .integer("alert", usually: 0),
             ],
             indexes: [
                 Index("notifications_by_user", ["person", "number"]),

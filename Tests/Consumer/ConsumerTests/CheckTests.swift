@@ -185,6 +185,7 @@ struct CheckTests {
         )
         let database = parts.store.database
         try database.execute("DROP TABLE people")
+        try database.execute("ALTER TABLE notifications DROP COLUMN alert")
         let named = "SELECT m.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c WHERE c.name = 'person'"
         // What came with features later, and was never called anything else.
         let later = Feature.all.schema.tables.map(\.name)

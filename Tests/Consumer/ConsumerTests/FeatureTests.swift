@@ -131,6 +131,7 @@ struct FeatureTests {
             "store/5": "wn7O1DQ3qm0NQEQ4uJt1lSATOjfQQ12MwGN65dbD6vY=",
             "store/6": "e0Zho4SPNe9BrS8Ex/ZLKFKhIc+mC7i9QxMy39P54j4=",
             "store/7": "4tB9qofJhiAhWu8Yg96zak4aYQf5qUfsWtyGbdMoOkk=",
+            "store/8": "DyV7OWnuCfvkQVU+z7E0G5W+wCy+C1utu50m3Isq9TQ=",
         ]
         var found: [String: String] = [:]
         for step in Store.migrations + Keys.migrations + Feature.all.schema.steps {

@@ -1,5 +1,6 @@
 import Files
 import Fitness
+import Guardians
 import HouseholdSupport
 import MQTT
 import Records
@@ -15,13 +16,24 @@ import Testing
 @Suite("Notifications", .timeLimit(.minutes(60)))
 struct NotificationTests {
     private func add(_ circle: Circle, _ texts: [String], to user: ID) throws {
+        try add(
+            circle,
+            texts.enumerated().map { Notification(kind: .thumbsUp, time: start + Int64($0), text: $1) }, to: user)
+    }
+
+    private func add(_ circle: Circle, _ notifications: [Notification], to user: ID) throws {
         try circle.onSession { context in
             try context.store.change(user) { () throws(VaultError) in
-                for (index, text) in texts.enumerated() {
-                    try context.notifications.add(
-                        Notification(kind: .thumbsUp, time: start + Int64(index), text: text), to: user)
-                }
+                for notification in notifications { try context.notifications.add(notification, to: user) }
             }
+        }
+    }
+
+    /// The texts of all that are kept of a person, the latest first.
+    private func kept(_ circle: Circle, of user: ID) throws -> [String] {
+        try circle.onSession { context in
+            try context.notifications.list(of: user, withConfirmed: true, limit: 2 * Notifications.mostKept)
+                .notifications.map(\.notification.text)
         }
     }
 
@@ -121,6 +133,28 @@ struct NotificationTests {
             let texts = kept.map(\.notification.text)
             #expect(texts.count == 500 && texts.first == "502" && texts[2] == "499" && texts.last == "2")
             #expect(bobs == 1)
+        }
+    }
+
+    @Test(
+        "of alerts, five hundred are kept besides the others: nothing ordinary pushes one out, nor the other way round")
+    func alertsApart() throws {
+        try Circle.with { circle in
+            let ada = try circle.person()
+            // As one is told at once, and as one that was read again is told to the next guardian.
+            try add(
+                circle,
+                [
+                    Notification(kind: .leftArea, time: start, text: "left"),
+                    Notification(kind: .init(kept: "left-area"), time: start, alert: try drawnID(), text: "told later"),
+                ], to: ada)
+            try add(circle, (1...501).map { "\($0)" }, to: ada)
+            let ordinary = try kept(circle, of: ada)
+            #expect(ordinary.count == 502 && ordinary.suffix(3) == ["2", "told later", "left"])
+            try add(
+                circle, (1...499).map { Notification(kind: .enteredArea, time: start, text: "entered \($0)") }, to: ada)
+            let both = try kept(circle, of: ada)
+            #expect(both.count == 1000 && both.contains("2") && both.suffix(2) == ["2", "told later"])
         }
     }
 
