@@ -182,7 +182,7 @@ extension Notifications {
     package var verbs: [Verb] {
         [
             Verb("notifications/list", .notificationsList, .atOnce { [self] in try list($0) }),
-            // All of them by their ids.
+            // As many by their ids as are kept of one sort.
             Verb(
                 "notifications/confirm", .notificationsConfirm, maximumLength: 16 * 1024,
                 .atOnce { [self] in try confirm($0) }),

@@ -44,7 +44,7 @@
 // it goes to the end.
 //
 // Ledger and blocks are apart, so that the blocks of closed hours can be packed while the ledger still knows them.
-// Random ids, kinds, hours and sizes are not encrypted.
+// Random ids, kinds, hours, sizes, and which notifications are alerts are not encrypted.
 //
 // A block is stored with the hour of its first reading and how many hours later its last one is: to read a span of
 // time in order needs the blocks in the order of their first hours, and at most an hour of them at once.
