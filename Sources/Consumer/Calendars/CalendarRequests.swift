@@ -35,11 +35,13 @@ extension Calendars {
 
     /// - Throws: if the operator wants none of it.
     private func requireSettings() throws(ReplyError) -> CalendarSettings {
-        guard let settings else {
-            let words = "this home speaks to no calendar: its operator has to add calendar: {} to consumer.json5"
-            throw ReplyError(.notSupported, words, field: CalendarSetting.key)
-        }
+        guard let settings else { throw Self.unwanted }
         return settings
+    }
+
+    static var unwanted: ReplyError {
+        let words = "this home speaks to no calendar: its operator has to add calendar: {} to consumer.json5"
+        return ReplyError(.notSupported, words, field: CalendarSetting.key)
     }
 
     // MARK: Connecting
@@ -145,7 +147,7 @@ extension Calendars {
             return nil
         }
         if let other { try requireSame(other, account) }
-        states[user] = State(due: millisecondsSinceBoot(), calendar: found.calendar)
+        states[user] = State(due: max(millisecondsSinceBoot(), slowness[user]?.rested ?? 0), calendar: found.calendar)
         goOn(at: 0)
         context.limitedLog.info("calendar connected \(user)") { "\(user) has connected a calendar\($0)" }
         return try shown(to: user)
@@ -182,7 +184,7 @@ extension Calendars {
         guard record.stop == nil, states[user] != nil else {
             throw ReplyError(.notAllowed, "the calendar has to be connected again: vitals calendar connect")
         }
-        if let busy = states[user]?.busy(millisecondsSinceBoot()) { throw busy }
+        if let busy = slowness[user]?.busy(millisecondsSinceBoot()) { throw busy }
         if let seconds = looks.take(user, now: millisecondsSinceBoot()) {
             let words = "you have asked too often: try again in \(seconds) s"
             throw ReplyError(.rateLimited, words, retryAfterSeconds: seconds)
@@ -193,7 +195,7 @@ extension Calendars {
         waiting[user, default: []].append(request)
         // A look that is under way may have seen what was there before: this is for the next one. People whose calendars have
         // been due for longer come first, however often somebody asks.
-        if current != user, let due = states[user]?.due {
+        if !isUnderWay(user), let due = states[user]?.due {
             states[user]?.due = min(due, millisecondsSinceBoot())
         }
         goOn(at: 0)

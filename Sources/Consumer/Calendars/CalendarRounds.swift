@@ -11,6 +11,8 @@ import Telemetry
 /// A look, over all its rounds.
 struct CalendarLook: Sendable {
     let user: ID
+    /// Whose turn it is in.
+    let lane: CalendarCourier.Lane
     let settings: CalendarSettings
     /// When it is over, in milliseconds since boot: one slow server may not keep all other calendars waiting.
     let end: UInt64
@@ -37,7 +39,7 @@ extension Calendars {
             guard record.stop == nil else { return stopped(user, states[user]?.problem) }
             states[user]?.calendar = record.calendar
             let (account, calendar, link) = (record.account, record.calendar, record.link)
-            courier.talk(in: .turns) { () throws(CalendarProblem) in
+            courier.talk(in: look.lane) { () throws(CalendarProblem) in
                 try CalendarTalk(account, look.settings, within: look.left)
             } _: { talk throws(CalendarProblem) in
                 try talk.look(calendar, link)
@@ -78,7 +80,7 @@ extension Calendars {
 
     private func write(_ steps: [CalendarStep], _ record: CalendarRecord, _ look: CalendarLook) {
         let (account, calendar) = (record.account, record.calendar)
-        courier.talk(in: .turns) { () throws(CalendarProblem) in
+        courier.talk(in: look.lane) { () throws(CalendarProblem) in
             try CalendarTalk(account, look.settings, within: look.left)
         } _: { talk in
             var written = Written()

@@ -9,8 +9,9 @@ import Reminders
 import Telemetry
 
 // People's calendars are looked at in turn, one at a time: every quarter of an hour, and two seconds after a reminder was changed
-// here. A server that fails is left alone for a minute, then for twice as long each time, up to six hours. `CalendarMerge` says what
-// a look means, and `CalendarRounds.swift` has one look from its beginning to its end.
+// here. Calendars whose servers need long have turns of their own, for a day. A server that fails is left alone for a minute, then for
+// twice as long each time, up to six hours. `CalendarMerge` says what a look means, and `CalendarRounds.swift` has one look from its
+// beginning to its end.
 //
 // What the person has to do something about ends the looks: a password that is refused, and a calendar that is gone. Both are
 // believed when they are still so half an hour later, and so is a calendar in which most events are missing.
@@ -26,10 +27,10 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
     var looks = Allowance<ID>(perSecond: 1.0 / 15, burst: 4)
     /// The people who have connected a calendar.
     var states: [ID: State] = [:]
+    /// The people among them, and those who have disconnected since, for whom a look has needed long in the last day.
+    var slowness: [ID: Slowness] = [:]
     /// Requests that wait for the next look at their calendar.
     var waiting: [ID: [PeopleRequest]] = [:]
-    /// Requests that wait for the look that is under way: it began after they came.
-    private var served: [PeopleRequest] = []
     /// What goes on when a calendar is deleted of somebody who is about to be forgotten, by the ids of connections.
     var leaves: [ID: (timer: EventLoop.Timer, completion: @Sendable (String?) -> Void)] = [:]
     /// People who have reset their password, until the devices of before are out: these could connect a calendar.
@@ -40,10 +41,8 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
     private var overtaken: Set<ID> = []
     /// What calendars have brought people today.
     var tallies: [ID: CalendarTally] = [:]
-    /// The person at whose calendar this looks now.
-    var current: ID?
-    /// When that look began, in milliseconds since boot.
-    var began: UInt64 = 0
+    /// The looks that are under way.
+    var turns: [CalendarCourier.Lane: Turn] = [:]
     /// Whether what has changed is what a look has found.
     var isTakingOver = false
     /// How long a server has to say something that ends the looks, in milliseconds.
@@ -57,36 +56,6 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
     private var wakeUp: (time: UInt64, timer: EventLoop.Timer)?
     private var loop: EventLoop?
 
-    /// What is known of a person's calendar while the service lives.
-    struct State {
-        /// When it is looked at next, milliseconds since boot; nil for never by itself.
-        var due: UInt64?
-        /// The calendar's own address, as soon as it has been looked at: two people may not have the same one.
-        var calendar: String?
-        /// What has to be believed when it is still so later, and since when a server says it, in milliseconds since boot.
-        var doubt: (problem: CalendarProblem, since: UInt64)?
-        /// Whether reminders were changed during the look.
-        var isChanged = false
-        /// It is not looked at before, whoever asks: its server needed long. Milliseconds since boot.
-        var rested: UInt64 = 0
-        /// How many looks in a row have failed.
-        var failures = 0
-        /// Why the latest look has failed; nil if it has not.
-        var problem: CalendarProblem?
-        /// When both sides were the same last, Unix milliseconds.
-        var inStep: Int64?
-        /// How many reminders the server did not take.
-        var refused = 0
-
-        /// Why nobody has this calendar looked at now; nil if somebody may.
-        func busy(_ now: UInt64) -> ReplyError? {
-            guard now < rested else { return nil }
-            let seconds = Int((rested - now) / 1000) + 1
-            let words = "the calendar server needed long: it is looked at again in \(seconds) s at the earliest"
-            return ReplyError(.busy, words, retryAfterSeconds: seconds)
-        }
-    }
-
     /// Milliseconds between looks, and from a change to a look.
     static let (pause, soon): (UInt64, UInt64) = (900_000, 2000)
     /// How many requests of a person may wait for a look.
@@ -96,6 +65,9 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
     /// A server that needs long is looked at less often: so many times as long passes until the next look. From `long` on, in
     /// milliseconds, that is so even if its person asks.
     private static let (rest, long): (UInt64, UInt64) = (20, 10_000)
+    /// From when on a server counts as slow, and for how long, in milliseconds. A connection that cannot be made takes ten seconds,
+    /// and that may be because of the consumer's own network.
+    private static let (slow, slowDay): (UInt64, UInt64) = (15_000, 86_400_000)
     private static let patience: UInt64 = 5000
 
     var settings: CalendarSettings? { context.settings[CalendarSetting.self].calendar }
@@ -112,7 +84,12 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
         readEverybody()
     }
 
-    func settingsChanged() { goOn(at: 0) }
+    func settingsChanged() {
+        guard settings == nil else { return goOn(at: 0) }
+        // The operator wants no calendars any more.
+        for request in waiting.values.flatMap(\.self) { request.refuse(Self.unwanted) }
+        waiting = [:]
+    }
 
     private func readEverybody() {
         do throws(VaultError) {
@@ -130,21 +107,22 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
 
     func remindersChanged(of user: ID) {
         guard let state = states[user], !isTakingOver else { return }
-        if current == user {
+        guard !isUnderWay(user) else {
             states[user]?.isChanged = true
             return
         }
         // A server that fails is not asked more often for that.
         guard state.failures == 0, let due = state.due else { return }
-        states[user]?.due = min(due, millisecondsSinceBoot() + Self.soon)
-        goOn(at: millisecondsSinceBoot() + Self.soon)
+        let time = max(millisecondsSinceBoot() + Self.soon, slowness[user]?.rested ?? 0)
+        states[user]?.due = min(due, time)
+        goOn(at: time)
     }
 
     func forgotten(_ user: ID) {
         (states[user], tallies[user]) = (nil, nil)
         overtake(user)
         for request in waiting.removeValue(forKey: user) ?? [] { request.refuse(Self.unconnected) }
-        if current == user { answer(.gone) }
+        answer(user, .gone)
         goOn(at: 0)
     }
 
@@ -190,17 +168,46 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
         wakeUp = (time, timer)
     }
 
-    /// Looks at the calendar that has been due for longest.
+    /// Looks at the calendar that has been due for longest, among those of quick servers and among those of slow ones.
     private func work() {
-        guard current == nil, let settings else { return }
-        let due = states.compactMap { user, state in state.due.map { (user: user, time: $0) } }
-        guard let next = due.min(by: { $0.time < $1.time }) else { return }
-        guard next.time <= millisecondsSinceBoot() else { return goOn(at: next.time) }
-        // Others are due, too.
-        guard !context.doors.isBeingForgotten(next.user) else { return forgotten(next.user) }
-        (current, began) = (next.user, millisecondsSinceBoot())
-        served = waiting.removeValue(forKey: next.user) ?? []
-        look(CalendarLook(user: next.user, settings: settings, end: millisecondsSinceBoot() + longestLook))
+        guard let settings else { return }
+        let now = millisecondsSinceBoot()
+        for lane in [CalendarCourier.Lane.turns, .slow] where turns[lane] == nil {
+            let due = states.compactMap { user, state in
+                self.lane(of: user, now) == lane && !isUnderWay(user) ? state.due.map { (user: user, time: $0) } : nil
+            }
+            guard let next = due.min(by: { $0.time < $1.time }) else { continue }
+            if next.time > now {
+                goOn(at: next.time)
+            } else if context.doors.isBeingForgotten(next.user) {
+                // Others are due, too.
+                forgotten(next.user)
+            } else {
+                turns[lane] = Turn(user: next.user, began: now, served: waiting.removeValue(forKey: next.user) ?? [])
+                look(CalendarLook(user: next.user, lane: lane, settings: settings, end: now + longestLook))
+            }
+        }
+    }
+
+    func isUnderWay(_ user: ID) -> Bool { turns.values.contains { $0.user == user } }
+
+    func lane(of user: ID, _ now: UInt64) -> CalendarCourier.Lane {
+        slowness[user].map { now < $0.until } ?? false ? .slow : .turns
+    }
+
+    /// A look at a person's calendar is over, whatever has ended it.
+    private func end(_ user: ID) -> Turn? {
+        guard let (lane, turn) = turns.first(where: { $0.value.user == user }) else { return nil }
+        turns[lane] = nil
+        let now = millisecondsSinceBoot()
+        slowness = slowness.filter { now < $0.value.until }
+        let took = now - turn.began
+        if took >= Self.long {
+            let rested = now + took * Self.rest
+            let until = took >= Self.slow ? now + Self.slowDay : slowness[user]?.until ?? 0
+            slowness[user] = Slowness(rested: rested, until: max(rested, until))
+        }
+        return turn
     }
 
     /// A look is over.
@@ -208,15 +215,12 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
     ///   - problem: why it has failed; nil if both sides are the same.
     ///   - refused: how many reminders the server did not take.
     func ended(_ user: ID, _ problem: CalendarProblem?, refused: Int = 0) {
-        defer {
-            current = nil
-            goOn(at: 0)
-        }
-        guard var state = states[user] else { return answer(.gone) }
+        let turn = end(user)
+        defer { goOn(at: 0) }
+        guard var state = states[user] else { return answer(turn, .gone) }
         let now = millisecondsSinceBoot()
-        let took = current == user ? now - began : 0
+        let took = turn.map { now - $0.began } ?? 0
         let rest = took * Self.rest
-        state.rested = took < Self.long ? 0 : now + rest
         state.failures = problem == nil ? 0 : state.failures + 1
         if let problem {
             state.doubt = doubt(state.doubt, problem, now)
@@ -231,13 +235,13 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
         }
         (state.problem, state.isChanged) = (problem, false)
         // Somebody has asked for a look since this one began.
-        if let busy = state.busy(now) {
+        if let busy = slowness[user]?.busy(now) {
             for request in waiting.removeValue(forKey: user) ?? [] { request.refuse(busy) }
         } else if waiting[user] != nil {
             state.due = now
         }
         states[user] = state
-        answer(problem)
+        answer(turn, problem)
     }
 
     /// What is doubted after a look has failed. A server that is away in between says nothing about it.
@@ -250,38 +254,47 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
 
     /// Nothing more is looked at until the person connects a calendar again.
     func stopped(_ user: ID, _ problem: CalendarProblem?) {
-        current = nil
+        var turn = end(user)
         if let problem {
             states[user]?.due = nil
             states[user]?.problem = problem
         } else {
             states[user] = nil
         }
-        served += waiting.removeValue(forKey: user) ?? []
-        answer(problem ?? .gone)
+        turn?.served += waiting.removeValue(forKey: user) ?? []
+        answer(turn, problem ?? .gone)
         goOn(at: 0)
     }
 
     /// What was being looked at is not what is there now: it is looked at again soon, also for those who wait.
     func superseded(_ user: ID) {
-        current = nil
-        if states[user] != nil {
-            states[user]?.due = millisecondsSinceBoot()
-            waiting[user] = served + waiting[user, default: []]
-            served = []
-            if waiting[user]?.isEmpty == true { waiting[user] = nil }
+        let turn = end(user)
+        defer { goOn(at: 0) }
+        guard states[user] != nil else { return answer(turn, .gone) }
+        let now = millisecondsSinceBoot()
+        states[user]?.due = max(now, slowness[user]?.rested ?? 0)
+        let requests = (turn?.served ?? []) + (waiting.removeValue(forKey: user) ?? [])
+        guard let refusal = settings == nil ? Self.unwanted : slowness[user]?.busy(now) else {
+            waiting[user] = requests.isEmpty ? nil : requests
+            return
         }
-        answer(.gone)
-        goOn(at: 0)
+        for request in requests { request.refuse(refusal) }
     }
 
-    private func answer(_ problem: CalendarProblem?) {
-        for request in served {
+    /// Answers the requests that wait for a look, which goes on.
+    private func answer(_ user: ID, _ problem: CalendarProblem) {
+        for (lane, turn) in turns where turn.user == user {
+            answer(turn, problem)
+            turns[lane]?.served = []
+        }
+    }
+
+    private func answer(_ turn: Turn?, _ problem: CalendarProblem?) {
+        for request in turn?.served ?? [] {
             request.answering {
                 if let problem { throw problem.reply }
                 request.done(try shown(to: request.user))
             }
         }
-        served = []
     }
 }

@@ -3,17 +3,24 @@ import Synchronization
 
 /// Speaks with calendar servers, on threads that have nothing else to do. When the value ends, so does what is under way.
 final class CalendarCourier: Sendable {
-    /// Each has threads of its own, so that a slow server keeps nobody waiting in another one.
+    /// Each has threads of its own, so that a slow server keeps nobody waiting in another lane.
     enum Lane: String, CaseIterable, Sendable {
         /// All people's calendars in turn.
         case turns = "calendars"
+        /// Those among them whose servers need long.
+        case slow = "calendars-slow"
         /// What somebody asks for.
         case asked = "calendars-asked"
         /// Calendars of people who are about to be forgotten, which is done within ten seconds.
         case leaving = "calendars-leave"
 
         /// How many conversations it has at a time.
-        fileprivate var width: Int { self == .turns ? 1 : 3 }
+        fileprivate var width: Int {
+            switch self {
+            case .turns, .slow: 1
+            case .asked, .leaving: 3
+            }
+        }
     }
 
     private let current: Mutex<Current> = Mutex(Current())

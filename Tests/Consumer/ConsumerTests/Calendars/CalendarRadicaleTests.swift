@@ -75,14 +75,14 @@ struct CalendarRadicaleTests {
             try circle.sync(ada)
             var event = try #require(try there.events()["\(id).ics"])
             // Nobody looks before both are changed.
-            try circle.onCalendars { $0.current = ada }
+            try circle.onCalendars { $0.turns[.turns] = Calendars.Turn(user: ada, began: millisecondsSinceBoot()) }
             circle.advance(10_000)
             event.summary = "Earlier"
             event.modified = circle.now
             circle.advance(10_000)
             try circle.done(ada, "reminders/change", ["reminder": .string(id), "label": "Later"])
             try there.put("\(id).ics", event)
-            try circle.onCalendars { $0.current = nil }
+            try circle.onCalendars { $0.turns = [:] }
             try circle.sync(ada)
             #expect(try there.events()["\(id).ics"]?.summary == "Later")
             #expect(

@@ -116,16 +116,15 @@ struct CalendarServiceTests {
             #expect(try (1...2000).contains(due()))
             try circle.onCalendars { calendars in
                 calendars.states[ada]?.due = nil
-                (calendars.current, calendars.began) = (ada, millisecondsSinceBoot())
+                calendars.turns[.turns] = Calendars.Turn(user: ada, began: millisecondsSinceBoot())
                 calendars.remindersChanged(of: ada)
                 calendars.ended(ada, nil)
             }
             #expect(try (1...2000).contains(due()))
             // A server that needed ten minutes is left alone for twenty times as long.
             try circle.onCalendars { calendars in
-                (calendars.current, calendars.began) = (
-                    ada, millisecondsSinceBoot() - min(600_000, millisecondsSinceBoot())
-                )
+                let now = millisecondsSinceBoot()
+                calendars.turns[.turns] = Calendars.Turn(user: ada, began: now - min(600_000, now))
                 calendars.ended(ada, nil)
             }
             #expect(try due() > 11_000_000)

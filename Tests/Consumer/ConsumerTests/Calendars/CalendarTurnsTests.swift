@@ -14,6 +14,17 @@ struct CalendarTurnsTests {
         "address": "http://127.0.0.1:1", "user": "ada", "password": "correct horse",
     ]
 
+    /// Has a server say that it has the calendar that `keepCalendar` keeps.
+    private static func offerCalendar(_ server: WebServer) throws {
+        try server.answer(
+            "PROPFIND", "/ada/fitness/", 207, ["Content-Type: text/xml"],
+            """
+            <multistatus xmlns="DAV:"><response><href>/ada/fitness/</href><propstat><prop><resourcetype><collection/>\
+            <calendar xmlns="urn:ietf:params:xml:ns:caldav"/></resourcetype></prop><status>HTTP/1.1 200 OK</status>\
+            </propstat></response></multistatus>
+            """)
+    }
+
     @Test("is said to be still there if its server does not answer when everything is deleted")
     func resetAll() throws {
         try Circle.with(more: Circle.calendarSettings) { circle in
@@ -130,13 +141,7 @@ struct CalendarTurnsTests {
     func overtaken() throws {
         try Circle.with(more: Circle.calendarSettings) { circle in
             let (slow, quick) = (try WebServer(), try WebServer())
-            try quick.answer(
-                "PROPFIND", "/ada/fitness/", 207, ["Content-Type: text/xml"],
-                """
-                <multistatus xmlns="DAV:"><response><href>/ada/fitness/</href><propstat><prop><resourcetype><collection/>\
-                <calendar xmlns="urn:ietf:params:xml:ns:caldav"/></resourcetype></prop><status>HTTP/1.1 200 OK</status>\
-                </propstat></response></multistatus>
-                """)
+            try Self.offerCalendar(quick)
             let ada = try circle.person()
             func connect(endingBefore isEnded: Bool) throws -> Reply.Outcome {
                 try circle.keepCalendar(of: ada, quick.address)
@@ -174,7 +179,7 @@ struct CalendarTurnsTests {
             for problem in [nil, CalendarProblem.timeout] {
                 let due = try circle.onCalendars { calendars in
                     let now = millisecondsSinceBoot()
-                    (calendars.current, calendars.began) = (ada, now - 60_000)
+                    calendars.turns[.turns] = Calendars.Turn(user: ada, began: now - 60_000)
                     calendars.ended(ada, problem)
                     return (calendars.states[ada]?.due ?? 0) - now
                 }
@@ -184,6 +189,91 @@ struct CalendarTurnsTests {
                     busy.code == .busy && busy.retryAfterSeconds.map { (1190...1201).contains($0) } == true, "\(busy)")
             }
             #expect(server.allRequests.isEmpty)
+        }
+    }
+
+    @Test("is not kept waiting by servers that need long, which have turns of their own for a day")
+    func slowTurns() throws {
+        try Circle.with(more: Circle.calendarSettings) { circle in
+            let (slow, quick) = (try WebServer(), try WebServer())
+            let (ada, eve) = (try circle.person(), try circle.person())
+            try circle.keepCalendar(of: ada, quick.address, calendar: "\(quick.address)/ada/")
+            try circle.keepCalendar(of: eve, slow.address, calendar: "\(slow.address)/slow")
+            try circle.onCalendars { calendars in
+                let now = millisecondsSinceBoot()
+                calendars.turns[.turns] = Calendars.Turn(user: eve, began: now - 15_000)
+                calendars.ended(eve, nil)
+                #expect(calendars.lane(of: eve, now) == .slow && calendars.lane(of: ada, now) == .turns)
+                #expect(calendars.lane(of: eve, now + 86_500_000) == .turns)
+                // One that could not be connected to is only left alone for a while.
+                calendars.turns[.turns] = Calendars.Turn(user: eve, began: now - 10_000)
+                calendars.slowness = [:]
+                calendars.ended(eve, .timeout)
+                #expect(calendars.slowness[eve]?.busy(now) != nil && calendars.lane(of: eve, now + 250_000) == .turns)
+                calendars.slowness[eve] = Calendars.Slowness(rested: 0, until: now + 60_000)
+                // It has had its rest.
+                calendars.states[eve]?.due = 0
+                calendars.goOn(at: 0)
+            }
+            try slow.waitForRequest("REPORT", "/slow")
+            // Nothing of what eve waits for keeps ada waiting.
+            #expect(try circle.refused(ada, "calendar/sync").message == "the calendar server answered with status 404")
+            #expect(try circle.onCalendars { $0.turns[.slow]?.user } == eve)
+        }
+    }
+
+    @Test("whose server needed long has its rest, though the look was overtaken, or the calendar was connected again")
+    func connectedAgain() throws {
+        try Circle.with(more: Circle.calendarSettings) { circle in
+            let server = try WebServer()
+            try Self.offerCalendar(server)
+            let ada = try circle.person()
+            let account = Self.account.changing("address", to: .string(server.address))
+            try circle.keepCalendar(of: ada, server.address)
+            try circle.onCalendars { calendars in
+                calendars.turns[.turns] = Calendars.Turn(user: ada, began: millisecondsSinceBoot() - 15_000)
+                calendars.superseded(ada)
+            }
+            for isEnded in [false, true] {
+                if isEnded {
+                    try circle.done(ada, "calendar/disconnect")
+                    try circle.keepCalendar(of: ada, server.address)
+                }
+                try circle.done(ada, "calendar/connect", account)
+                #expect(try circle.refused(ada, "calendar/sync").code == .busy)
+                try circle.done(ada, "reminders/add", ["label": "Run", "time": "18:30", "weekdays": ["monday"]])
+                let (lane, due) = try circle.onCalendars { calendars in
+                    let now = millisecondsSinceBoot()
+                    return (calendars.lane(of: ada, now), (calendars.states[ada]?.due ?? 0) - now)
+                }
+                #expect(lane == .slow && (290_000...300_000).contains(due))
+            }
+            #expect(!server.allRequests.contains { $0.hasPrefix("REPORT") })
+        }
+    }
+
+    @Test("is looked at for nobody once the operator wants none, and nobody waits for that")
+    func unwanted() throws {
+        try Circle.with(more: Circle.calendarSettings) { circle in
+            let slow = try WebServer()
+            let ada = try circle.person()
+            try circle.keepCalendar(of: ada, slow.address, calendar: "\(slow.address)/slow")
+            let place = "vitals/v1/users/\(ada)/responses/unwanted"
+            try circle.onCalendars { calendars in
+                calendars.states[ada]?.due = 0
+                calendars.goOn(at: 0)
+            }
+            try slow.waitForRequest("REPORT", "/slow")
+            // For the look after the one that is under way.
+            circle.send(ada, "calendar/sync", [:], replyAt: place)
+            try circle.done(ada, "calendar/show")
+            #expect(try circle.onCalendars { $0.waiting[ada]?.count } == 1)
+            circle.consumer.reload(
+                try circle.household.settings(port: circle.broker.port, more: "accounts: {}, broker_rules: {},"))
+            guard case .error(let error) = try circle.reply(to: "calendar/sync", at: place) else {
+                throw TestFailure("a look that nobody makes was answered")
+            }
+            #expect(error == Calendars.unwanted)
         }
     }
 
