@@ -7,11 +7,15 @@ It serves the files of FOLDER as they are at the time, and besides:
 
     /redirect     302 to /document        /status/N   that status         /garbage   no HTTP at all
     /announced    a huge Content-Length   /endless    bytes without end   /headers   header lines without end
-    /slow         no answer               /half       less than announced
+    /slow         no answer               /half       less than announced         /port      that of the asker, again and
+                                                                                             again on one connection
 
 A request with another method than GET is answered with what stands in FOLDER/METHOD and its path with spaces in place of
 slashes, such as `PROPFIND calendars ann`: a line with a status, header lines, an empty line, and what comes along. Without
 such a file, it is answered as above.
+
+With a file FOLDER/digest, which has `USER:PASSWORD`, such a request has to be signed as RFC 7616 says, with MD5. What was put
+is in FOLDER/stored.
 
 It answers each line of its standard input with `ok`: whoever reads that has read every request that was answered before.
 
@@ -19,10 +23,12 @@ With --tls it makes an authority of its own, whose certificate it writes to FOLD
 """
 
 import datetime
+import hashlib
 import http.server
 import ipaddress
 import os
 import pathlib
+import re
 import ssl
 import sys
 import threading
@@ -46,7 +52,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         print("GET", self.path, flush=True)
-        self.close_connection = True
+        self.close_connection = self.path != "/port"
         try:
             self.serve()
         except (BrokenPipeError, ConnectionResetError):
@@ -56,15 +62,32 @@ class Handler(http.server.BaseHTTPRequestHandler):
         print(self.command, self.path, flush=True)
         self.close_connection = True
         try:
-            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            if (folder / "digest").is_file() and not self.is_signed((folder / "digest").read_text()):
+                challenge = 'Digest realm="calendars", nonce="7ypf", qop="auth", algorithm=MD5'
+                return self.answer(401, **{"WWW-Authenticate": challenge})
             script = folder / f"{self.command}{self.path.replace('/', ' ')}".rstrip()
             if not script.is_file():
                 return self.serve()
-            head, _, body = script.read_text(encoding="utf-8").partition("\n\n")
+            if self.command == "PUT":
+                (folder / "stored").write_bytes(body)
+            head, _, reply = script.read_text(encoding="utf-8").partition("\n\n")
             status, *lines = head.splitlines()
-            self.answer(int(status), body.encode(), **dict(line.split(": ", 1) for line in lines))
+            self.answer(int(status), reply.encode(), **dict(line.split(": ", 1) for line in lines))
         except (BrokenPipeError, ConnectionResetError):
             pass
+
+    def is_signed(self, account):
+        said = dict(re.findall(r'(\w+)="?([^",]*)', self.headers.get("Authorization", "")))
+        user, _, password = account.partition(":")
+
+        def digest(*parts):
+            return hashlib.md5(":".join(parts).encode()).hexdigest()
+
+        secret, what = digest(user, "calendars", password), digest(self.command, self.path)
+        names = ("nonce", "nc", "cnonce", "qop")
+        return said.get("nonce") == "7ypf" and said.get("response") == digest(
+            secret, *(said.get(name, "") for name in names), what)
 
     do_PROPFIND = do_REPORT = do_PUT = do_DELETE = do_MKCALENDAR = do_scripted
 
@@ -78,6 +101,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 self.wfile.write(b"no HTTP at all\r\n\r\n")
             case "/announced":
                 self.answer(200, b"x", **{"Content-Length": 1 << 40})
+            case "/port":
+                self.answer(200, str(self.client_address[1]).encode())
             case "/half":
                 self.answer(200, b"half", **{"Content-Length": 8})
             case "/endless":

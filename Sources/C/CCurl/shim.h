@@ -50,7 +50,15 @@ static inline CURLcode vitals_curl_leave_resolvers(CURL *curl) {
     return CURLE_OK;
 #endif
 }
+// Connections that were made for one handle are there for others that have the same share.
+static inline CURLSHcode vitals_curl_share_connections(CURLSH *share) {
+    return curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_CONNECT);
+}
+static inline CURLcode vitals_curl_use_share(CURL *curl, CURLSH *share) {
+    return curl_easy_setopt(curl, CURLOPT_SHARE, share);
+}
 static const long vitals_curl_basic = (long)CURLAUTH_BASIC;
+static const long vitals_curl_digest = (long)CURLAUTH_DIGEST;
 // The size is set before; libcurl keeps a copy.
 static inline CURLcode vitals_curl_set_body_to_send(CURL *curl, const void *bytes) {
     return curl_easy_setopt(curl, CURLOPT_COPYPOSTFIELDS, bytes);

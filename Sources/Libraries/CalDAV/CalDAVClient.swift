@@ -90,7 +90,7 @@ public final class CalDAVClient: Sendable {
         self.limits = limits
         var fetching = Fetcher.Limits(
             length: limits.answer, duration: limits.duration, connecting: limits.connecting,
-            reach: Reach())
+            reach: Reach(), keepsConnections: true)
         let publicFetcher = Fetcher(fetching, authorities: authorities)
         fetching.reach = Reach(privateHosts: limits.privateHosts)
         exchange = Exchange(

@@ -1,4 +1,5 @@
 import Fetch
+import Synchronization
 
 /// A request to a calendar server, and what comes of it: redirections are followed, and what is wrong becomes an error.
 struct Exchange {
@@ -15,6 +16,21 @@ struct Exchange {
     let publicFetcher: Fetcher
     /// When the conversation is over.
     let end: ContinuousClock.Instant
+    /// Whether the server was found to take the password in no other way.
+    private let wantsDigest = Flag()
+
+    private final class Flag: Sendable { let isSet = Atomic(false) }
+
+    init(
+        account: CalDAVAccount, trust: ServerTrust, ownFetcher: Fetcher, publicFetcher: Fetcher,
+        end: ContinuousClock.Instant
+    ) {
+        self.account = account
+        self.trust = trust
+        self.ownFetcher = ownFetcher
+        self.publicFetcher = publicFetcher
+        self.end = end
+    }
 
     /// What a server has answered, and where.
     struct Answer {
@@ -29,12 +45,11 @@ struct Exchange {
     /// - Returns: an answer whose status is one of success (2xx).
     func send(_ request: WebRequest, _ attempted: String) throws(CalDAVError) -> Answer {
         var request = request
-        request.credentials = WebRequest.Credentials(user: account.user, password: account.password)
         for _ in 0...Self.mostRedirections {
             guard trust.covers(request.address) else {
                 throw CalDAVError(attempted, .redirected, said: "the server leads to \(request.address)")
             }
-            let answer = try sent(request, attempted)
+            let answer = try signedIn(request, attempted)
             switch answer.status {
             case 200..<300:
                 return Answer(
@@ -51,10 +66,31 @@ struct Exchange {
         throw CalDAVError(attempted, .redirected, said: "the server leads from one address to the next")
     }
 
+    /// The answer to a request in the account's name. Servers that take no password as it is say so.
+    private func signedIn(_ request: WebRequest, _ attempted: String) throws(CalDAVError) -> WebAnswer {
+        var request = request
+        let isKnown = wantsDigest.isSet.load(ordering: .relaxed)
+        request.credentials = WebRequest.Credentials(
+            user: account.user, password: account.password, scheme: isKnown ? .digest : .basic)
+        let answer = try sent(request, attempted)
+        guard !isKnown, answer.status == 401, Self.asksForDigest(answer) else { return answer }
+        wantsDigest.isSet.store(true, ordering: .relaxed)
+        request.credentials?.scheme = .digest
+        return try sent(request, attempted)
+    }
+
+    /// Whether a server takes a password by Digest, and not as it is.
+    private static func asksForDigest(_ answer: WebAnswer) -> Bool {
+        let ways = answer.headers["www-authenticate"]?.lowercased() ?? ""
+        return ways.contains("digest ") && !ways.contains("basic ")
+    }
+
     private func sent(_ request: WebRequest, _ attempted: String) throws(CalDAVError) -> WebAnswer {
         let left = ContinuousClock.now.duration(to: end)
         // A limit of time is whole milliseconds, so the last request may have ended a little before.
-        guard left > .milliseconds(1) else { throw CalDAVError(attempted, .timeout, said: "the server has had its time") }
+        guard left > .milliseconds(1) else {
+            throw CalDAVError(attempted, .timeout, said: "the server has had its time")
+        }
         let fetcher = trust.allowsPrivate(request.address) ? ownFetcher : publicFetcher
         do throws(FetchError) { return try fetcher.send(request, within: left) } catch {
             throw CalDAVError(attempted, error)

@@ -23,22 +23,26 @@ public final class Fetcher: Sendable {
         /// What may be connected to; nil for everything. If it is limited, no proxy is used, either: it would look up names
         /// by itself.
         public var reach: Reach?
+        /// Whether a connection is kept for the next request to the same server, as long as the fetcher lives.
+        public var keepsConnections: Bool
 
         /// Limits; the defaults are what a set of keys needs.
         public init(
             length: Int = 256 * 1024, duration: Duration = .seconds(10),
             connecting: Duration = .seconds(5),
-            reach: Reach? = nil
+            reach: Reach? = nil, keepsConnections: Bool = false
         ) {
             self.length = length
             self.duration = duration
             self.connecting = connecting
             self.reach = reach
+            self.keepsConnections = keepsConnections
         }
     }
 
     private let limits: Limits
     private let authorities: String?
+    private let connections: KeptConnections?
     private let isCancelled = Atomic(false)
 
     /// A fetcher.
@@ -47,6 +51,7 @@ public final class Fetcher: Sendable {
     public init(_ limits: Limits = Limits(), authorities: String? = nil) {
         self.limits = limits
         self.authorities = authorities
+        connections = limits.keepsConnections ? KeptConnections() : nil
     }
 
     /// Ends the fetch that is under way, within about a second, and refuses those that follow. Call it from any thread.
@@ -69,8 +74,13 @@ public final class Fetcher: Sendable {
     public func send(_ request: WebRequest, within time: Duration = .seconds(3600)) throws(FetchError) -> WebAnswer {
         var limits = limits
         limits.duration = min(limits.duration, time)
+        guard let connections else { return try transfer(request, limits) }
+        return try connections.alone { () throws(FetchError) in try transfer(request, limits) }
+    }
+
+    private func transfer(_ request: WebRequest, _ limits: Limits) throws(FetchError) -> WebAnswer {
         let transfer = try Transfer(
-            request, limits, isCancelled: { [self] in isCancelled.load(ordering: .relaxed) })
+            request, limits, connections, isCancelled: { [self] in isCancelled.load(ordering: .relaxed) })
         try transfer.prepare(authorities)
         return try transfer.run()
     }

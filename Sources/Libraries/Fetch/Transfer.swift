@@ -7,7 +7,7 @@ final class Transfer {
     /// So many bytes a second, over so many seconds.
     private static let slowest = (bytes: 100, seconds: 20)
     // curl_global_init must be called once, before anything else (libcurl(3)); a static property ensures that.
-    private static let isStarted = vitals_curl_start() == CURLE_OK
+    static let isStarted = vitals_curl_start() == CURLE_OK
 
     private let request: WebRequest
     private let limits: Fetcher.Limits
@@ -24,7 +24,8 @@ final class Transfer {
     private let neighbours: [NetworkRange]
 
     init(
-        _ request: WebRequest, _ limits: Fetcher.Limits, isCancelled: @escaping () -> Bool
+        _ request: WebRequest, _ limits: Fetcher.Limits, _ connections: KeptConnections?,
+        isCancelled: @escaping () -> Bool
     ) throws(FetchError) {
         self.request = request
         self.limits = limits
@@ -34,6 +35,7 @@ final class Transfer {
         }
         self.handle = handle
         neighbours = limits.reach == nil ? [] : Reach.neighbours()
+        if let connections { try check(vitals_curl_use_share(handle, connections.share)) }
     }
 
     deinit {
@@ -106,7 +108,8 @@ final class Transfer {
                 (body + [0]).withUnsafeBytes { vitals_curl_set_body_to_send(handle, $0.baseAddress) })
         }
         if let credentials = request.credentials {
-            try check(vitals_curl_set_number(handle, CURLOPT_HTTPAUTH, Int(vitals_curl_basic)))
+            let scheme = credentials.scheme == .basic ? vitals_curl_basic : vitals_curl_digest
+            try check(vitals_curl_set_number(handle, CURLOPT_HTTPAUTH, Int(scheme)))
             try check(vitals_curl_set_text(handle, CURLOPT_USERNAME, credentials.user))
             try check(vitals_curl_set_text(handle, CURLOPT_PASSWORD, credentials.password))
         }
@@ -173,9 +176,11 @@ final class Transfer {
     }
 
     private func take(header bytes: UnsafeRawBufferPointer) -> Bool {
-        headerLength += bytes.count
+        let line = String(decoding: bytes, as: UTF8.self)
+        // The next answer: of two, the first one was an announcement or a question.
+        headerLength = bytes.count + (line.hasPrefix("HTTP/") ? 0 : headerLength)
         guard headerLength <= Self.maximumHeader else { return false }
-        headers.take(String(decoding: bytes, as: UTF8.self))
+        headers.take(line)
         return true
     }
 

@@ -11,17 +11,28 @@ public struct WebRequest: Sendable {
     /// As whom it is asked.
     public var credentials: Credentials?
 
-    /// A name and a password, which are sent as they are (RFC 7617).
+    /// A name and a password.
     public struct Credentials: Sendable {
+        /// How they are sent.
+        public enum Scheme: Sendable {
+            /// As they are (RFC 7617).
+            case basic
+            /// As a digest of both and of what the server draws for it (RFC 7616), which takes one more request.
+            case digest
+        }
+
         /// The name, without a colon.
         public var user: String
         /// The password.
         public var password: String
+        /// How they are sent.
+        public var scheme: Scheme
 
         /// Credentials from their parts.
-        public init(user: String, password: String) {
+        public init(user: String, password: String, scheme: Scheme = .basic) {
             self.user = user
             self.password = password
+            self.scheme = scheme
         }
     }
 
@@ -45,7 +56,8 @@ public struct WebRequest: Sendable {
 public struct WebAnswer: Sendable {
     /// The status: 200 for "here it is".
     public let status: Int
-    /// The values of header lines, by their names in lower case; of several with a name, the last one.
+    /// The values of header lines, by their names in lower case; of several with a name, the last one. Only of
+    /// `www-authenticate`, all are there, with commas between them.
     public let headers: [String: String]
     /// What came along.
     public let body: [UInt8]
@@ -62,6 +74,12 @@ struct AnswerHeaders {
         let value = line[colon...].dropFirst().drop { $0 == " " || $0 == "\t" }
         // A line ends with CR LF, which is one character.
         let end = value.lastIndex { !$0.isWhitespace }
-        values[line[..<colon].lowercased()] = end.map { String(value[...$0]) } ?? ""
+        let (name, text) = (line[..<colon].lowercased(), end.map { String(value[...$0]) } ?? "")
+        // A server names each way of signing in on a line of its own.
+        if name == "www-authenticate", let earlier = values[name] {
+            values[name] = "\(earlier), \(text)"
+        } else {
+            values[name] = text
+        }
     }
 }

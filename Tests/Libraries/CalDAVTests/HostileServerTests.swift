@@ -51,6 +51,29 @@ struct HostileServerTests {
         #expect(try requests(other).isEmpty)
     }
 
+    @Test("signs with Digest where the server takes the password in no other way", arguments: [true, false])
+    func digest(_ isRight: Bool) throws {
+        let server = try WebServer()
+        try server.folder.write("ann:\(isRight ? "right" : "other")", to: "digest")
+        try server.answer("DELETE", "/dav/", 204)
+        let client = try client(server.address, user: "ann", password: "right")
+        let calendar = try WebAddress("\(server.address)/dav/")
+        if isRight {
+            try client.deleteCalendar(calendar)
+            try client.deleteCalendar(calendar)
+            // Once without, and from then on a question and a signed request for each.
+            #expect(try requests(server).count == 5)
+            // What is sent along is there in the signed request.
+            try server.answer("PUT", "/dav/run.ics", 201)
+            _ = try client.put(event("run", "Run"), "run.ics", of: calendar, match: .none)
+            let stored = try Data(contentsOf: URL(fileURLWithPath: server.folder.path("stored")))
+            #expect(Array(stored) == event("run", "Run"))
+        } else {
+            #expect(reason { try client.deleteCalendar(calendar) } == .unauthorized)
+            #expect(try requests(server).count == 3)
+        }
+    }
+
     @Test("finds no home at another server, whatever the first one says")
     func homes() throws {
         let (server, other) = (try WebServer(), try WebServer())

@@ -62,6 +62,18 @@ struct FetchTests {
         #expect(reason { try fetcher.get("\(server.address)/slow") } == .timeout)
     }
 
+    @Test("keeps its connection for the next document, if it is to", arguments: [true, false])
+    func keeping(_ keeps: Bool) throws {
+        let server = try WebServer()
+        let reach = Reach(privateHosts: [try #require(NetworkRange("127.0.0.1"))])
+        let fetcher = Fetcher(Fetcher.Limits(reach: reach, keepsConnections: keeps))
+        let ports = try (1...3).map { _ in try fetcher.get("\(server.address)/port") }
+        #expect(Set(ports).count == (keeps ? 1 : 3))
+        // The server ends one that was kept, and nobody notices.
+        try server.folder.write("closed", to: "document")
+        #expect(try (1...2).map { _ in try fetcher.get("\(server.address)/document") }.count == 2)
+    }
+
     @Test("ends when it is told to, and fetches nothing after that")
     func cancelled() throws {
         let server = try WebServer()
