@@ -23,6 +23,8 @@ struct RunningWorkout {
     /// Whether the figures must be counted again from what is stored.
     private(set) var mustBeCounted = true
     private var isBeingCounted = false
+    /// Whether the figures know what was stored before it was looked after here, and everything that was done.
+    private(set) var isCounted = false
 
     /// Tells a reading from all others. A heart rate and a position may have the same time.
     private struct Seen: Hashable {
@@ -49,6 +51,13 @@ struct RunningWorkout {
 
     /// The figures at a time in Unix milliseconds.
     func figures(now: Int64) -> WorkoutFigures { fold.figures(at: now) }
+
+    /// The figures for somebody who must not take what is counted in part for the whole; nil while they must first be counted. Of a
+    /// workout that is over, how long it was is known.
+    func knownFigures(now: Int64) -> WorkoutFigures? {
+        guard !isCounted else { return figures(now: now) }
+        return workout.timer.isOver ? workout.fold([], history).figures(at: now) : nil
+    }
 
     /// What is published of it.
     func json(now: Int64) -> JSON {
@@ -104,8 +113,8 @@ struct RunningWorkout {
     }
 
     private mutating func add(_ event: WorkoutEvent) {
-        do throws(WorkoutEventProblem) { try fold.add(event) } catch { mustBeCounted = true }
-        if fold.needsRecount { mustBeCounted = true }
+        do throws(WorkoutEventProblem) { try fold.add(event) } catch { (mustBeCounted, isCounted) = (true, false) }
+        if fold.needsRecount { (mustBeCounted, isCounted) = (true, false) }
     }
 
     /// Something was said of it that changes no figures, and the row has it already.
@@ -128,7 +137,7 @@ struct RunningWorkout {
 
     /// The figures by everything that was stored when counting began, and by what has come since.
     mutating func counted(_ count: Count) {
-        (selection, fold, isBeingCounted) = (count.selection, count.fold, false)
+        (selection, fold, isBeingCounted, isCounted) = (count.selection, count.fold, false, true)
         heard = max(heard, count.heard)
         // Something may have been done in the meantime.
         for event in workout.events.dropFirst(count.events) { add(event) }

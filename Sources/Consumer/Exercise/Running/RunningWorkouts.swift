@@ -40,6 +40,7 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
     private var lastRefreshed = ""
     private var loop: EventLoop?
     private var isConnected = false
+    private var observers = WorkoutObservers()
 
     /// How often a workout is published and counted again, and how often those that are over are looked at, in
     /// milliseconds.
@@ -55,6 +56,9 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
     }
 
     package var verbs: [Verb] { WorkoutRequests(self).verbs }
+
+    /// - Parameter observer: hears of the turns of workouts from now on, and is not kept alive.
+    package func tell(_ observer: any WorkoutObserver) { observers.add(observer) }
 
     var settings: WorkoutSettings { context.settings[WorkoutSettings.self] }
 
@@ -100,7 +104,9 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
                 if workout.mustBeCounted { count(user, clock) }
             }
             if clock >= (published[user] ?? 0) + Self.publishing { publish(user) }
-            if let workout = running[user]?.workout { tell(.goesOn, user, workout) }
+            guard let one = running[user] else { continue }
+            tell(.goesOn, user, one.workout)
+            observers.tellOfSecond(one, now: context.now())
         }
         if clock >= refreshed + Self.refreshing { refresh(clock) }
         loop?.after(.seconds(1)) { [unowned self] in tick() }
@@ -216,6 +222,7 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
         guard let changed, let event = changed.events.last else { return }
         running[user]?.add(event, changed)
         publish(user)
+        if let one = running[user] { observers.tell(event.kind, one) }
         if changed.timer.isOver {
             forget(user)
             refreshed = 0
@@ -227,6 +234,7 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
 
     /// Tells others how far a workout is.
     func tell(_ stage: WorkoutStage, _ user: ID, _ workout: KeptWorkout) {
+        if case .began = stage, let one = running[user] { observers.tell(.start, one) }
         let end = max(workout.started, workout.timer.ended ?? context.now())
         context.changes.worksOut(user, stage, workout.started..<end)
     }
@@ -251,6 +259,7 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
     }
 
     private func forget(_ user: ID) {
+        if let workout = running[user]?.workout { observers.forget(workout.id) }
         running[user] = nil
         (counted[user], published[user]) = (nil, nil)
         take(back: user)

@@ -1,0 +1,103 @@
+package import Telemetry
+package import Workouts
+
+/// What has happened in a workout that is under way.
+package enum WorkoutTurn: Equatable, Sendable {
+    /// The person has started it.
+    case began
+    /// The person has interrupted it.
+    case paused
+    /// The person goes on.
+    case resumed
+    /// A second has passed.
+    case goesOn
+    /// Its goal is reached, which does not end it. Told once; after a restart of the service perhaps again, with the same time.
+    case reachedGoal
+    /// It is over, and kept.
+    case ended(KeptWorkout.End)
+    /// It is over, and nothing is kept of it.
+    case cancelled
+}
+
+/// A workout as it is at one of its turns.
+package struct ObservedWorkout: Sendable {
+    package let user: ID
+    package let id: ID
+    package let activity: Activity
+    /// What the person wanted to reach; nil if nothing.
+    package let goal: WorkoutGoal?
+    /// When the turn was taken, or the goal reached, in Unix milliseconds: people may name a time that is long ago.
+    package let time: Int64
+    /// How it goes; nil while that must first be counted, as after a restart of the service.
+    package let figures: WorkoutFigures?
+
+    /// Whether the turn was taken more than a minute ago: it is no news any more. People name such a time, and after an absence of the
+    /// service it ends a workout whose goal was reached meanwhile.
+    package func isLate(now: Int64) -> Bool { now - time > 60_000 }
+}
+
+/// Hears of the turns of workouts: see `RunningWorkouts.tell(_:)`. A turn is told once it is committed, on the session's thread.
+package protocol WorkoutObserver: AnyObject {
+    /// A person's workout has taken a turn.
+    func turned(_ turn: WorkoutTurn, _ workout: ObservedWorkout)
+}
+
+/// Those who hear of workouts. Belongs to the session's thread.
+struct WorkoutObservers {
+    private struct Entry {
+        weak var observer: (any WorkoutObserver)?
+    }
+
+    private var entries: [Entry] = []
+    /// The workouts whose goal was told to be reached.
+    private var reached: Set<ID> = []
+
+    mutating func add(_ observer: any WorkoutObserver) { entries.append(Entry(observer: observer)) }
+
+    /// Tells that a second has passed, and before that that the goal is reached if it is and was not told.
+    mutating func tellOfSecond(_ one: RunningWorkout, now: Int64) {
+        guard !entries.isEmpty else { return }
+        let figures = one.knownFigures(now: now)
+        if !one.workout.endsAtGoal, let time = figures?.goalReached, reached.insert(one.workout.id).inserted {
+            tell(.reachedGoal, ObservedWorkout(one, at: time, figures))
+        }
+        tell(.goesOn, ObservedWorkout(one, at: now, figures))
+    }
+
+    /// Tells what the person, or the service in their place, has done, which is the workout's latest event.
+    mutating func tell(_ kind: WorkoutEvent.Kind, _ one: RunningWorkout) {
+        guard !entries.isEmpty else { return }
+        let workout = one.workout
+        let time = workout.timer.latest ?? workout.started
+        tell(kind.turn(workout.end), ObservedWorkout(one, at: time, one.knownFigures(now: time)))
+        if workout.timer.isOver { reached.remove(workout.id) }
+    }
+
+    private func tell(_ turn: WorkoutTurn, _ workout: ObservedWorkout) {
+        for entry in entries { entry.observer?.turned(turn, workout) }
+    }
+
+    /// Everything of a workout is gone.
+    mutating func forget(_ workout: ID) { reached.remove(workout) }
+}
+
+extension ObservedWorkout {
+    fileprivate init(_ one: RunningWorkout, at time: Int64, _ figures: WorkoutFigures?) {
+        let workout = one.workout
+        self.init(
+            user: one.user, id: workout.id, activity: workout.activity, goal: workout.goal, time: time,
+            figures: figures)
+    }
+}
+
+extension WorkoutEvent.Kind {
+    fileprivate func turn(_ end: KeptWorkout.End?) -> WorkoutTurn {
+        switch self {
+        case .start: .began
+        case .pause: .paused
+        case .resume: .resumed
+        case .stop: .ended(end ?? .person)
+        case .cancel: .cancelled
+        }
+    }
+}
