@@ -277,7 +277,7 @@ let package = Package(
         testSupport(nil, "TestSupport", ["MQTT", "TestThreads"], exclude: ["receiver.py", "web_server.py"]),
         tests(.values, "TelemetryTests", ["Telemetry", "TestSupport"]),
         tests(.values, "FitnessTests", ["Fitness"]),
-        tests(.values, "WorkoutsTests", ["Fitness", "TestSupport", "Workouts"], exclude: ["workout.py"]),
+        tests(.values, "WorkoutsTests", ["Fitness", "TestSupport", "Workouts"], exclude: ["speaking.py", "workout.py"]),
         tests(.values, "SchedulesTests", ["Fitness", "Schedules"]),
         tests(.values, "WhereaboutsTests", ["Fitness", "Telemetry", "TestSupport", "Whereabouts"]),
         tests(.plumbing, "ReactorTests", ["Reactor", "TestSupport"]),

@@ -201,4 +201,5 @@ def main():
     }))
 
 
-main()
+if __name__ == "__main__":
+    main()
