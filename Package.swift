@@ -5,7 +5,7 @@ import PackageDescription
 //
 //   programs    Gateway/vitals-gateway   Consumer/vitals-consumer   Sensor/vitals-sensor   Command/vitals
 //   consumer    Guardians
-//               Social   Phones   Push   Calendars
+//               Social   Phones   Push   Calendars   Voice
 //               Accounts   Sensors   Insight   Exercise   Custody   Reminders
 //               Features
 //               Days   OpenID
@@ -239,6 +239,12 @@ let package = Package(
                 "MQTT", "Reactor", "Readings", "Records", "Reminders", "Schedules", "Storage", "Telemetry",
             ]),
         library(
+            .consumer, "Voice",
+            [
+                "Contract", "Daemon", "Days", "Desk", "Exercise", "Features", "Files", "MQTT", "Reactor", "Records",
+                "Telemetry", "Workouts",
+            ]),
+        library(
             .consumer, "Push",
             [
                 "Contract", "Daemon", "Days", "Desk", "Features", "Fetch", "Files", "Fitness", "MQTT", "Reactor",
@@ -256,7 +262,7 @@ let package = Package(
                 "Sensors",
                 "Social",
                 "Storage",
-                "Telemetry", "Vault",
+                "Telemetry", "Vault", "Voice",
             ]),
         program(
             .sensor, "vitals-sensor", ["DBus", "Daemon", "Fitness", "MQTT", "OwnTracks", "Reactor", "Telemetry"]),

@@ -33,7 +33,7 @@ package struct Profile: Equatable {
     var weightKilograms: Double
     var heightCentimetres: Double
     /// Whether progress is spoken.
-    var voice: Bool
+    package var voice: Bool
     /// Whether each heart rate is kept, and not only shown live.
     var continuousHeartRate: Bool
     /// A name of the IANA database; nil if the person has not said.

@@ -178,7 +178,8 @@ struct ExportTests {
                 "history.json", "friends.json", "thumbs.json", "guardians.json", "dependents.json", "watch-rules.json",
                 "alerts.json", "reminders.json", "calendar.json", "notifications.json", "push.json",
                 "heart-rate-deleted.json",
-                "workout-goal.json", "workout-plans.json", "workout-gear.json", "workouts.jsonl", "imports.json",
+                "workout-goal.json", "workout-plans.json", "workout-gear.json", "workouts.jsonl", "voice.json",
+                "imports.json",
                 "days.jsonl",
                 "position.csv", "motion.csv", "pedometer.csv", "heart-rate.csv", "steps.csv", "temperature.csv",
             ])
@@ -203,6 +204,7 @@ struct ExportTests {
         try documents.write(["steps": true], "consent", of: demo)
         try documents.write(["gear": [["name": "Blue shoes"]]], "workout-gear", of: demo)
         try documents.write(["plans": [["name": "Lunch run"]]], "workout-plans", of: demo)
+        try documents.write(["miles": 2, "say": ["pace"]], "voice", of: demo)
         try ReminderList(documents: documents).write([.madeUp()], of: demo)
         try CalendarRecord.madeUp().keep(documents, of: demo)
         try documents.write(["name": "Bob"], "profile", of: friend)
@@ -225,6 +227,7 @@ struct ExportTests {
         func file(_ name: String) throws -> JSON { try JSON(payload: Array(#require(byName[name]).utf8)) }
         #expect(try file("consent.json") == ["steps": true])
         #expect(try file("workout-gear.json") == ["gear": [["name": "Blue shoes"]]])
+        #expect(try file("voice.json") == ["miles": 2, "say": ["pace"]])
         #expect(try file("workout-plans.json") == ["plans": [["name": "Lunch run"]]])
         let reminders = try #require(byName["reminders.json"])
         let calendar = try #require(byName["calendar.json"])

@@ -10,6 +10,7 @@ import Push
 import Reminders
 import Sensors
 import Social
+import Voice
 
 extension Feature {
     /// All features. Nothing else names them all.
@@ -17,9 +18,10 @@ extension Feature {
     /// Their order is that of the files of an export, which says first who somebody is, and has the readings last; and
     /// that in which a batch of readings is counted, which is minutes before days.
     static let all: [Feature] = [
-        accounts, profile, consents, devices, sensors, phones, pictures, history, friends, guardians, reminders, calendar,
+        accounts, profile, consents, devices, sensors, phones, pictures, history, friends, guardians, reminders,
+        calendar,
         notifications, push, answered,
-        deletions, workouts, workoutFiles, heartRate, days, readings, secrets, reads, today, homeAssistant,
+        deletions, workouts, voice, workoutFiles, heartRate, days, readings, secrets, reads, today, homeAssistant,
         custody,
     ]
 }

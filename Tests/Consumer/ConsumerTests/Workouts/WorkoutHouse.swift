@@ -85,21 +85,26 @@ final class WorkoutHouse {
         }
     }
 
-    private static func started(_ settings: ConsumerSettings, _ clock: Clock) throws -> Consumer {
+    private static func started(
+        _ settings: ConsumerSettings, _ clock: Clock, _ prepare: (RunningWorkouts?) -> Void = { _ in }
+    ) throws -> Consumer {
         let consumer = try Consumer(settings, readiness: Readiness()) { _ in }
         consumer.desk.recordRequests()
         consumer.features.context.now = { clock.time }
+        prepare(consumer.features.only(RunningWorkouts.self))
         consumer.start()
         return consumer
     }
 
     /// Ends the consumer without a word, and starts another one.
-    func restart() throws {
+    /// - Parameter prepare: called in between.
+    func restart(_ prepare: (RunningWorkouts?) -> Void = { _ in }) throws {
         consumer?.stop()
         // It holds the lock of its folder for as long as it lives.
         consumer = nil
         consumer = try Self.started(
-            try household.settings(people: Household.peopleWithPositions, port: broker.port, more: Self.more), clock)
+            try household.settings(people: Household.peopleWithPositions, port: broker.port, more: Self.more), clock,
+            prepare)
         try Self.waitForConsumer(client)
     }
 
