@@ -13,13 +13,13 @@ import PackageDescription
 //               Records   Packed
 //   settings    ProgramSettings
 //   libraries   CalDAV   ActivityFiles
-//               Bluetooth   MQTT   Vault   Daemon   Fetch   Compression   XMLDocuments   CalendarFiles   OwnTracks   QRCodes   Pictures   Positioning   Exposition   Contract
+//               Bluetooth   MQTT   Vault   Daemon   Fetch   Compression   XMLDocuments   CalendarFiles   OwnTracks   QRCodes   Pictures   Positioning   Exposition   Speech   Contract
 //   plumbing    DBus   Storage
 //               Reactor   Files
 //   values      Whereabouts
 //               Workouts   Schedules
 //               Telemetry   Fitness
-//   C           CDBus   CMosquitto   CSQLite   COpenSSL   CCurl   CZstandard   CSodium   CQREncode   CCairo   CXML   CZip   CZlib   CICal   CPSL   CMicrohttpd   CLinux
+//   C           CDBus   CMosquitto   CSQLite   COpenSSL   CCurl   CZstandard   CSodium   CQREncode   CCairo   CXML   CZip   CZlib   CICal   CPSL   CMicrohttpd   CSpeech   CLinux
 //
 // Each layer is a folder of Sources, and Tests has the same folders. A C library is imported by exactly one target.
 
@@ -99,6 +99,8 @@ let package = Package(
         // What pkg-config says of libmicrohttpd names GnuTLS, which only what encrypts needs.
         system("CMicrohttpd", pkgConfig: nil, apt: "libmicrohttpd-dev"),
         system("CCurl", pkgConfig: nil, apt: "libcurl4-openssl-dev"),
+        // What pkg-config says of libspeechd names the headers of glib, which nothing here needs.
+        system("CSpeech", pkgConfig: nil, apt: "libspeechd-dev"),
         // The kernel's own, of which Swift's module of glibc has a part.
         system("CLinux", pkgConfig: nil, apt: nil),
 
@@ -128,6 +130,7 @@ let package = Package(
         library(.libraries, "CalendarFiles", ["CICal", "Fitness"]),
         library(.libraries, "CalDAV", ["CPSL", "Fetch", "XMLDocuments"]),
         library(.libraries, "Exposition", ["CMicrohttpd", "Reactor"]),
+        library(.libraries, "Speech", ["CSpeech"]),
         library(.libraries, "Contract", ["Telemetry"]),
 
         library(.settings, "ProgramSettings", ["Daemon", "Files", "MQTT", "Telemetry"]),
@@ -270,8 +273,8 @@ let package = Package(
             .command, "vitals",
             [
                 "ActivityFiles", "DBus", "Daemon", "Files", "Fitness", "MQTT", "Pictures", "ProgramSettings", "QRCodes",
-                "Reactor",
-                "Telemetry", "Vault",
+                "Reactor", "Speech",
+                "Telemetry", "Vault", "Workouts",
             ]),
 
         // What the consumer's benchmark sends: see deploy/bench.

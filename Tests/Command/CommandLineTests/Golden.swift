@@ -55,6 +55,7 @@ enum Golden {
 
         Your workouts:
           workout         Starts and stops workouts, and shows how they went.
+          speak           Says aloud how your workout goes, for as long as it runs.
 
         Your reminders:
           reminders       Lists what you are reminded of, and changes it.

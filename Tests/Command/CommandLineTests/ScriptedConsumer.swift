@@ -54,6 +54,11 @@ final class ScriptedConsumer: @unchecked Sendable {
     /// Tells a person something that is not a reply.
     func tell(_ topic: String, _ payload: JSON) { session.publish(payload.bytes, to: topic, qos: .atLeastOnce) }
 
+    /// The same, and the broker keeps it.
+    func keep(_ topic: String, _ payload: JSON) {
+        session.publish(payload.bytes, to: topic, qos: .atLeastOnce, retain: true)
+    }
+
     /// Says that what was told on a topic is over.
     func clear(_ topic: String) { session.publish([], to: topic, qos: .atLeastOnce) }
 

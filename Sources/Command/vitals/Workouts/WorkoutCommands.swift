@@ -2,10 +2,11 @@ import Daemon
 
 /// The commands about a person's workouts.
 enum WorkoutCommands {
-    static let all = [workout]
+    static let all = [workout, Speaking.command]
 
     /// Does what the command line asks for; nil if it is none of these.
     static func execute(_ call: Call, _ arguments: Arguments) throws -> ExitCode? {
+        if let code = try Speaking.execute(call, arguments) { return code }
         guard arguments.command.first == "workout" else { return nil }
         if let code = try WorkoutGear.execute(call, arguments) { return code }
         if let code = try WorkoutPlans.execute(call, arguments) { return code }

@@ -1,0 +1,2 @@
+#include <stdlib.h>
+#include <speech-dispatcher/libspeechd.h>
