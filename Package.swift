@@ -13,13 +13,13 @@ import PackageDescription
 //               Records   Packed
 //   settings    ProgramSettings
 //   libraries   CalDAV   ActivityFiles
-//               Bluetooth   MQTT   Vault   Daemon   Fetch   Compression   XMLDocuments   CalendarFiles   OwnTracks   QRCodes   Pictures   Positioning   Exposition   Speech   Contract
+//               Bluetooth   MQTT   Vault   Daemon   Fetch   Compression   XMLDocuments   CalendarFiles   OwnTracks   QRCodes   Pictures   Positioning   MusicPlayer   Exposition   Speech   Contract
 //   plumbing    DBus   Storage
 //               Reactor   Files
 //   values      Whereabouts
 //               Workouts   Schedules
 //               Telemetry   Fitness
-//   C           CDBus   CMosquitto   CSQLite   COpenSSL   CCurl   CZstandard   CSodium   CQREncode   CCairo   CXML   CZip   CZlib   CICal   CPSL   CMicrohttpd   CSpeech   CLinux
+//   C           CDBus   CMosquitto   CSQLite   COpenSSL   CCurl   CZstandard   CSodium   CQREncode   CCairo   CXML   CZip   CZlib   CICal   CPSL   CMicrohttpd   CMPD   CSpeech   CLinux
 //
 // Each layer is a folder of Sources, and Tests has the same folders. A C library is imported by exactly one target.
 
@@ -98,6 +98,7 @@ let package = Package(
         system("CPSL", pkgConfig: "libpsl", apt: "libpsl-dev"),
         // What pkg-config says of libmicrohttpd names GnuTLS, which only what encrypts needs.
         system("CMicrohttpd", pkgConfig: nil, apt: "libmicrohttpd-dev"),
+        system("CMPD", pkgConfig: "libmpdclient", apt: "libmpdclient-dev"),
         system("CCurl", pkgConfig: nil, apt: "libcurl4-openssl-dev"),
         // What pkg-config says of libspeechd names the headers of glib, which nothing here needs.
         system("CSpeech", pkgConfig: nil, apt: "libspeechd-dev"),
@@ -126,6 +127,7 @@ let package = Package(
         library(.libraries, "QRCodes", ["CQREncode"]),
         library(.libraries, "Pictures", ["CCairo", "Fitness"]),
         library(.libraries, "Positioning", ["Fitness", "Reactor", "Telemetry"]),
+        library(.libraries, "MusicPlayer", ["CMPD", "Reactor"]),
         library(.libraries, "ActivityFiles", ["CZip", "CZlib", "Files", "Fitness", "Storage", "XMLDocuments"]),
         library(.libraries, "CalendarFiles", ["CICal", "Fitness"]),
         library(.libraries, "CalDAV", ["CPSL", "Fetch", "XMLDocuments"]),
@@ -317,6 +319,7 @@ let package = Package(
             .libraries, "OwnTracksTests", ["Fitness", "OwnTracks", "TestSupport"],
             exclude: ["secretbox.py", "config_link.py"]),
         tests(.libraries, "PositioningTests", ["Fitness", "Positioning", "Reactor", "Telemetry", "TestSupport"]),
+        tests(.libraries, "MusicPlayerTests", ["MusicPlayer", "Reactor", "TestSupport"]),
         tests(.libraries, "ExpositionTests", ["Exposition", "Reactor", "TestSupport"]),
         tests(.libraries, "QRCodesTests", ["QRCodes", "TestSupport"], exclude: ["decode.py"]),
         tests(.libraries, "PicturesTests", ["Fitness", "Pictures", "TestSupport"], exclude: ["look.py"]),

@@ -1,0 +1,38 @@
+/// Why Music Player Daemon did not do what it was asked.
+public enum PlayerError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// There is no song in the queue.
+    case emptyPlaylist
+    /// Next and previous need a song that is under way.
+    case nothingPlays
+    /// No song has this id, or there is none at this place.
+    case noSuchTrack
+    /// The song has no picture.
+    case noArtwork
+    /// The picture is larger than `ArtworkPart.largest`.
+    case artworkTooLarge
+    /// There is no connection, with the reason.
+    case away(String)
+    /// It did not answer in time.
+    case timeout
+    /// It asks for a password first, or for another one.
+    case notPermitted
+    /// It refused, with the number that the protocol has for the reason. Its words may name a file.
+    case refused(Int)
+    /// It is asked too much at once.
+    case busy
+
+    public var description: String {
+        switch self {
+        case .emptyPlaylist: "Empty Playlist"
+        case .nothingPlays: "nothing is being played"
+        case .noSuchTrack: "there is no such track in the playlist"
+        case .noArtwork: "the track has no artwork"
+        case .artworkTooLarge: "the artwork is larger than \(ArtworkPart.largest / 1024) KiB"
+        case .away(let reason): "Music Player Daemon cannot be reached: \(reason)"
+        case .timeout: "Music Player Daemon does not answer"
+        case .notPermitted: "Music Player Daemon asks for a password, or for a different one"
+        case .refused(let number): "Music Player Daemon refused with its error \(number)"
+        case .busy: "Music Player Daemon has much to do"
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import CMPD
+import Reactor
+
+// libmpdclient has two halves. `mpd_connection` waits for each answer, and its songs grow with whatever the server
+// sends. The other half, `mpd_async` and `mpd_parser`, never waits: it quotes commands, keeps what has come in a buffer
+// of 4,096 bytes, ends the connection at a line that does not fit there, and takes lines apart. That is what an event
+// loop needs, and what can be trusted with a server that means harm; what the lines say is read in PlayerReply.swift.
+
+/// One connection to Music Player Daemon, through libmpdclient. Belongs to a loop.
+final class PlayerLink {
+    /// A line of an answer.
+    enum Line: Hashable {
+        /// `name: value`
+        case pair(name: String, value: String)
+        /// The answer is complete.
+        case done
+        /// The command was refused, with the protocol's number for the reason.
+        case refused(Int)
+        /// What the protocol does not have.
+        case malformed
+    }
+
+    private let async: OpaquePointer
+    private let parser: OpaquePointer
+
+    /// Takes the descriptor, and closes it at the end; nil where there is no memory.
+    init?(_ descriptor: Int32) {
+        guard let async = mpd_async_new(descriptor) else { return nil }
+        guard let parser = mpd_parser_new() else {
+            mpd_async_free(async)
+            return nil
+        }
+        (self.async, self.parser) = (async, parser)
+    }
+
+    deinit {
+        mpd_parser_free(parser)
+        mpd_async_free(async)
+    }
+
+    /// What to wait for.
+    var wanted: EventLoop.Events {
+        let wanted = mpd_async_events(async).rawValue
+        return wanted & MPD_ASYNC_EVENT_WRITE.rawValue == 0 ? .readable : [.readable, .writable]
+    }
+
+    /// Reads and writes as much as there is, without waiting.
+    /// - Returns: why the connection is over; nil while it is not.
+    func move(_ events: EventLoop.Events) -> String? {
+        var ready: UInt32 = 0
+        if events.contains(.readable) { ready |= MPD_ASYNC_EVENT_READ.rawValue }
+        if events.contains(.writable) { ready |= MPD_ASYNC_EVENT_WRITE.rawValue }
+        // What was sent before a hang-up is still there to be read.
+        if ready == 0 { ready = MPD_ASYNC_EVENT_HUP.rawValue }
+        return mpd_async_io(async, mpd_async_event(rawValue: ready)) ? nil : fault
+    }
+
+    /// Why the connection is over; nil while it is not.
+    var fault: String? {
+        guard mpd_async_get_error(async) != MPD_ERROR_SUCCESS else { return nil }
+        return mpd_async_get_error_message(async).map { harmless(String(cString: $0), atMost: 200) } ?? "lost"
+    }
+
+    /// Sends a command of at most five arguments.
+    /// - Returns: whether there was room for it.
+    func send(_ command: String, _ arguments: [String] = []) -> Bool {
+        precondition(arguments.count <= 5)
+        func argument(_ index: Int, _ body: (UnsafePointer<CChar>?) -> Bool) -> Bool {
+            index < arguments.count ? arguments[index].withCString(body) : body(nil)
+        }
+        return argument(0) { first in
+            argument(1) { second in
+                argument(2) { third in
+                    argument(3) { fourth in
+                        argument(4) { vitals_mpd_send(async, command, first, second, third, fourth, $0) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The next line as it came; nil where none is complete.
+    func text() -> String? { mpd_async_recv_line(async).map { String(cString: $0) } }
+
+    /// The next line of an answer; nil where none is complete.
+    func line() -> Line? {
+        guard let line = mpd_async_recv_line(async) else { return nil }
+        switch mpd_parser_feed(parser, line) {
+        case MPD_PARSER_SUCCESS: return .done
+        case MPD_PARSER_PAIR:
+            guard let name = mpd_parser_get_name(parser), let value = mpd_parser_get_value(parser) else {
+                return .malformed
+            }
+            return .pair(name: String(cString: name), value: String(cString: value))
+        case MPD_PARSER_ERROR: return .refused(Int(mpd_parser_get_server_error(parser).rawValue))
+        default: return .malformed
+        }
+    }
+
+    /// At most so many of the bytes that have come.
+    func bytes(atMost count: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: count) { buffer, length in
+            length = buffer.baseAddress.map { mpd_async_recv_raw(async, $0, count) } ?? 0
+        }
+    }
+}
+
+/// A text from outside: at most so many bytes, cut between characters, and nothing in it that moves a cursor or turns
+/// the direction of writing.
+func harmless(_ text: String, atMost limit: Int) -> String {
+    var result = ""
+    var length = 0
+    for scalar in text.unicodeScalars {
+        let isHarmful =
+            switch scalar.value {
+            case 0...0x1F, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+            default: false
+            }
+        let next: Unicode.Scalar = isHarmful ? "\u{FFFD}" : scalar
+        length += String(next).utf8.count
+        guard length <= limit else { break }
+        result.unicodeScalars.append(next)
+    }
+    return result
+}

@@ -1,0 +1,165 @@
+import Foundation
+
+/// The real Music Player Daemon, with a private folder, a socket in it, and an output that nobody hears.
+public final class MusicDaemon {
+    /// Where it listens.
+    public let socket: String
+    private let folder: TemporaryFolder
+    private let more: String
+    private var running: RunningProgram?
+
+    /// It runs, and knows these songs; its queue is empty.
+    /// - Parameters:
+    ///   - songs: by their files' names.
+    ///   - more: further lines of its configuration.
+    public init(_ songs: [String: MusicFile], others: [String: [UInt8]] = [:], configured more: String = "") throws {
+        folder = try TemporaryFolder()
+        self.more = more
+        socket = folder.path("socket")
+        for (name, bytes) in others.merging(songs.mapValues(\.bytes), uniquingKeysWith: { one, _ in one }) {
+            let path = folder.path("music/\(name)")
+            let parent = (path as NSString).deletingLastPathComponent
+            try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+            try Data(bytes).write(to: URL(fileURLWithPath: path))
+        }
+        try start()
+        guard !songs.isEmpty else { return }
+        // Its answer comes once the songs are known.
+        let waiting = try connect()
+        defer { close(waiting) }
+        send("idle database\n", waiting)
+        _ = try ask("update")
+        _ = try answer(waiting)
+    }
+
+    deinit { stop() }
+
+    /// Starts it; it can be connected to when this returns.
+    public func start() throws {
+        let configuration = try folder.write(
+            """
+            music_directory "\(folder.path("music"))"
+            db_file "\(folder.path("database"))"
+            bind_to_address "\(socket)"
+            zeroconf_enabled "no"
+            auto_update "no"
+            audio_output {
+                type "null"
+                name "nobody hears it"
+            }
+            \(more)
+            """, to: "mpd.conf")
+        try FileManager.default.createDirectory(
+            atPath: folder.path("music"), withIntermediateDirectories: true)
+        let running = try RunningProgram("mpd", ["--no-daemon", "--stderr", configuration])
+        self.running = running
+        let end = ContinuousClock.now + limit
+        while ContinuousClock.now < end, running.exitStatus(within: .milliseconds(20)) == nil {
+            guard let descriptor = try? connect() else { continue }
+            close(descriptor)
+            return
+        }
+        throw TestFailure("mpd does not start: \(running.text)")
+    }
+
+    /// Ends it, in order or by SIGKILL.
+    public func stop(byForce isForced: Bool = false) {
+        guard let running else { return }
+        kill(running.pid, isForced ? SIGKILL : SIGTERM)
+        _ = running.exitStatus(within: limit)
+        self.running = nil
+        unlink(socket)
+    }
+
+    /// What another client asks, each line a command.
+    /// - Returns: the lines of the answers, without the one that ends each.
+    @discardableResult
+    public func ask(_ commands: String...) throws -> [String] { try ask(contentsOf: commands) }
+
+    /// The same of a list of commands.
+    @discardableResult
+    public func ask(contentsOf commands: [String]) throws -> [String] {
+        let descriptor = try connect()
+        defer { close(descriptor) }
+        return try commands.flatMap { command in
+            send(command + "\n", descriptor)
+            return try answer(descriptor)
+        }
+    }
+
+    private func connect() throws -> Int32 {
+        let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: socket.utf8) }
+        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let isConnected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { Glibc.connect(descriptor, $0, size) == 0 }
+        }
+        guard isConnected, try line(descriptor).hasPrefix("OK MPD") else {
+            close(descriptor)
+            throw TestFailure("nobody at \(socket)")
+        }
+        return descriptor
+    }
+
+    private func answer(_ descriptor: Int32) throws -> [String] {
+        var lines: [String] = []
+        while true {
+            let line = try line(descriptor)
+            if line == "OK" { return lines }
+            guard !line.hasPrefix("ACK") else { throw TestFailure(line) }
+            lines.append(line)
+        }
+    }
+
+    private func line(_ descriptor: Int32) throws -> String {
+        var bytes: [UInt8] = []
+        while true {
+            var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            var byte: UInt8 = 0
+            guard poll(&entry, 1, 30_000) == 1, read(descriptor, &byte, 1) == 1 else {
+                throw TestFailure("mpd says nothing more after \(String(decoding: bytes, as: UTF8.self))")
+            }
+            guard byte != UInt8(ascii: "\n") else { return String(decoding: bytes, as: UTF8.self) }
+            bytes.append(byte)
+        }
+    }
+
+    private func send(_ text: String, _ descriptor: Int32) {
+        let bytes = Array(text.utf8)
+        _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+}
+
+/// A song of silence, as MP3 with a tag (ID3v2.4).
+public struct MusicFile: Sendable {
+    /// The file.
+    public let bytes: [UInt8]
+
+    /// A song that takes about so many seconds.
+    public init(
+        title: String? = nil, artist: String? = nil, album: String? = nil, seconds: Int = 60, picture: [UInt8]? = nil
+    ) {
+        var frames: [UInt8] = []
+        for (name, text) in [("TIT2", title), ("TPE1", artist), ("TALB", album)] {
+            if let text { frames += Self.frame(name, [3] + Array(text.utf8)) }
+        }
+        if let picture { frames += Self.frame("APIC", [0] + Array("image/png".utf8) + [0, 3, 0] + picture) }
+        // MPEG 1, layer III, 32 kbit/s, 44.1 kHz, mono: 1,152 samples in 104 bytes, all of them silent.
+        let silence: [UInt8] = [0xFF, 0xFB, 0x10, 0xC4] + [UInt8](repeating: 0, count: 100)
+        let count = seconds * 44_100 / 1152
+        bytes =
+            Array("ID3".utf8) + [4, 0, 0] + Self.size(frames.count) + frames
+            + (0..<count).flatMap { _ in silence }
+    }
+
+    private static func frame(_ name: String, _ content: [UInt8]) -> [UInt8] {
+        Array(name.utf8) + size(content.count) + [0, 0] + content
+    }
+
+    /// Seven bits in each byte.
+    private static func size(_ count: Int) -> [UInt8] {
+        [21, 14, 7, 0].map { UInt8(count >> $0 & 0x7F) }
+    }
+}
