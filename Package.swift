@@ -140,8 +140,8 @@ let package = Package(
         program(
             .gateway, "vitals-gateway",
             [
-                "Bluetooth", "Daemon", "Exposition", "Files", "Fitness", "MQTT", "Positioning", "ProgramSettings",
-                "Reactor", "Storage", "Telemetry", "Vault",
+                "Bluetooth", "Daemon", "Exposition", "Files", "Fitness", "MQTT", "MusicPlayer", "Positioning",
+                "ProgramSettings", "Reactor", "Storage", "Telemetry", "Vault",
             ]),
         library(
             .consumer, "Records",
@@ -412,8 +412,8 @@ let package = Package(
         tests(
             .gateway, "GatewayTests",
             [
-                "vitals-gateway", "vitals-sensor", "DBus", "Daemon", "Files", "Fitness", "MQTT", "Positioning",
-                "Reactor",
+                "vitals-gateway", "vitals-sensor", "DBus", "Daemon", "Files", "Fitness", "MQTT", "MusicPlayer",
+                "Positioning", "Reactor",
                 "Storage", "Telemetry", "TestSupport", "Vault",
             ]),
         tests(

@@ -78,6 +78,9 @@ def documented_topics(friend):
     return names
 
 
+# What a household may ask about the music in the house.
+MUSIC = [f"music/{name}" for name in ("show", "play", "pause", "next", "previous", "choose", "list", "artwork")]
+
 # topic, who may publish there, who may receive from there. h: the household of that gateway, which in the world
 # "owners" is Alice for gateway A (she enrolled it that way) and nobody for the others, and in "anyone" is guest, Alice
 # and Bob for all.
@@ -149,8 +152,10 @@ TOPICS = [
             (f"gateways/{gateway}/grants", letter + "C", letter + "C"),
             *[
                 (f"gateways/{gateway}/requests/{name}", letter + "hC", letter + "hC")
-                for name in ("scan", "connect", "disconnect", "forget", "rename")
+                for name in ("scan", "connect", "disconnect", "forget", "rename", *MUSIC)
             ],
+            (f"gateways/{gateway}/requests/music/nonsense", letter + "C", letter + "hC"),
+            (f"gateways/{gateway}/music", letter + "C", letter + "hC"),
             (f"gateways/{gateway}/requests", letter + "C", letter + "hC"),
             (f"gateways/{gateway}/requests/nonsense", letter + "C", letter + "hC"),
             (f"gateways/{gateway}/requests/a/b", letter + "C", letter + "hC"),
@@ -278,6 +283,7 @@ FILTERS = [
     (f"{ROOT}/gateways/+/sensors/+/grant", "HC"),
     (f"{ROOT}/gateways/+/sensors/+/steps/response", "HsC"),
     (f"{ROOT}/gateways/+/health", "HsC"),
+    (f"{ROOT}/gateways/+/music", "HC"),
     *[(f"{ROOT}/gateways/+/sensors/strap/{name}", "HsC") for name in ("availability", "running", "cycling", "temperature/response")],
     # What these topics carry never reaches a household, whoever may subscribe.
     (f"{ROOT}/gateways/+/blocks", "HC"),

@@ -177,6 +177,7 @@ package struct BrokerRole: Hashable {
         let all = gateway == nil ? "\(topics.root)/gateways/#" : "\(own)/#"
         let requests =
             GatewayRequest.allCases.map { AccessRule.allow(.send, "\(own)/requests/\($0.rawValue)") }
+            + MusicRequest.allCases.map { .allow(.send, "\(own)/requests/\(MusicRequest.prefix)\($0.rawValue)") }
             + SensorTopic.requests.map { AccessRule.allow(.send, "\(own)/sensors/+/\($0.rawValue)") }
         return BrokerRole(
             gateway.map(name(ofHousehold:)) ?? household,

@@ -43,6 +43,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
     private let announcer: Announcer
     private let homeAssistant: HomeAssistant
     private let receiver: SatelliteReceiver?
+    private let music: HouseMusic?
     private var retained: RetainedTopics { announcer.retained }
     /// Messages that a device, a client at the broker or BlueZ can cause go here.
     private let limitedLog = LimitedLog()
@@ -93,6 +94,9 @@ final class Gateway: SensorOwner, @unchecked Sendable {
                 outbox.append($0, from: receiver.id)
             }
         }
+        music = settings.music.map { [central, announcer, limitedLog] music in
+            HouseMusic(music, on: central.loop, telling: announcer, logging: limitedLog)
+        }
         register = try SensorRegister(
             in: settings.state, atMost: settings.mostSensors, without: settings.receiver?.id, of: self, on: central,
             telling: announcer,
@@ -137,6 +141,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
                 }))
         central.start()
         receiver?.start()
+        music?.start()
         metrics?.start()
         announceReadiness()
     }
@@ -147,6 +152,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
         counters.withLock { $0.isStopping = true }
         metrics?.stop()
         receiver?.stop()
+        music?.stop()
         central.loop.perform { [self] in
             requests.stop()
             for sensor in register.all { sensor.stop() }
@@ -265,6 +271,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
             "sensors": .array(register.all.map { .string($0.settings.id.text) }),
             "enrolled": .bool(settings.consumer != nil),
             "receiver": settings.receiver.map { .string($0.id.text) },
+            "music": settings.music == nil ? nil : true,
         ])
         let info = GatewayInfoPayload(version: version, adapters: central.adapters.map(\.name), settings: described)
         retained.publish(info.bytes, to: topics[settings.gateway, .info])
@@ -322,9 +329,9 @@ final class Gateway: SensorOwner, @unchecked Sendable {
     private func receive(_ message: Message) {
         guard !homeAssistant.receive(message) else { return }
         switch topics.parse(message.topic) {
-        case nil, .gateway(_, .request), .gateway(_, .sensor(_, .stepsGet)),
+        case nil, .gateway(_, .request), .gateway(_, .musicRequest), .gateway(_, .sensor(_, .stepsGet)),
             .gateway(_, .sensor(_, .temperatureGet)):
-            desk.receive(message, for: requests)
+            desk.receive(message, for: requests, MusicRequests(music: music))
         case .gateway(_, .sensor(let sensor, .grant)):
             outbox.receive(grant: message.payload, for: sensor)
         case .gateway(_, .control): outbox.receive(control: message.payload)

@@ -12,12 +12,13 @@ extension Channel {
                 .map { $0 == "the-gateway" ? "{gateway}" : $0 == "the-sensor" ? "{sensor}" : $0 }
                 .joined(separator: "/")
         }
-        let plain: [GatewayTopic] = [.status, .info, .health, .events, .blocks, .live, .control, .grants]
+        let plain: [GatewayTopic] = [.status, .info, .health, .events, .blocks, .live, .control, .grants, .music]
         let requests: [GatewayTopic] = try GatewayRequest.allCases.map { name throws(MalformedValue) in
             .request(try ID(name.rawValue))
         }
+        let music = MusicRequest.allCases.map(GatewayTopic.musicRequest)
         let sensors = SensorTopic.allCases.map { GatewayTopic.sensor(sensor, $0) }
-        let described = (plain + sensors + requests).compactMap { topic in
+        let described = (plain + sensors + requests + music).compactMap { topic in
             channel(topic) { spelt(.gateway(gateway, $0)) }
         }
         let consumer = Channel(
@@ -41,6 +42,14 @@ extension Channel {
         case .live: return sent("a sealed reading, to the consumer", qos: 0, .binary)
         case .control: return sent("acknowledgements and the like, signed by the consumer", .binary)
         case .grants: return sent("a grant that is handed back to the consumer", .binary)
+        case .music: return sent("what is played in the house", isRetained: true, .json(Schemas.music))
+        case .musicRequest(let request):
+            let (fields, reply) = Schemas.request(request)
+            return Channel(
+                address, .receive, qos: 1, "a request about the music in the house", .json(fields),
+                reply: Reply(
+                    address: spelt(.response("\(MusicRequest.prefix)\(request.rawValue)")), schema: reply),
+                maximumLength: Request.maximumLength)
         case .request(let name):
             guard let request = GatewayRequest(rawValue: name.text) else { return nil }
             let (fields, reply) = Schemas.request(request)

@@ -19,7 +19,7 @@ enum Schemas {
                     "GatewaySettings", "Those settings that may be shown.",
                     [
                         .always("live", .bool), .always("sensors", .array(of: .id)), .always("enrolled", .bool),
-                        .known("receiver", .id),
+                        .known("receiver", .id), .known("music", .bool),
                     ])),
         ])
 

@@ -47,8 +47,12 @@ public enum GatewayTopic: Hashable, Sendable {
     /// Grants of the consumer's, handed back as they came: a consumer restored from a backup may not know their
     /// streams.
     case grants
+    /// What is played in the house.
+    case music
     /// A request about the gateway itself, by name.
     case request(ID)
+    /// A request about the music.
+    case musicRequest(MusicRequest)
     /// A reply; the tail is one or more levels.
     case response(String)
     /// A sensor's.
@@ -120,6 +124,20 @@ public enum SensorTopic: String, Hashable, Sendable, CaseIterable {
 /// Requests about a gateway itself, by the last level of their topics.
 public enum GatewayRequest: String, Hashable, Sendable, CaseIterable {
     case scan, connect, disconnect, forget, rename
+}
+
+/// Requests about a gateway's music, by the last level of their topics.
+public enum MusicRequest: String, Hashable, Sendable, CaseIterable {
+    case show, play, pause, next, previous, choose, list, artwork
+
+    /// What comes before.
+    public static let prefix = "music/"
+
+    /// The request whose name, which is what follows `requests/`, this is.
+    public init?(requestName name: String) {
+        guard name.hasPrefix(Self.prefix) else { return nil }
+        self.init(rawValue: String(name.dropFirst(Self.prefix.count)))
+    }
 }
 
 /// A topic for requests, whatever its name: any topic under a filter of requests. The names and ids in it may be

@@ -215,7 +215,9 @@ public struct Topics: Hashable, Sendable {
         case .live: "live"
         case .control: "control"
         case .grants: "grants"
+        case .music: "music"
         case .request(let name): "requests/\(name)"
+        case .musicRequest(let request): "requests/\(MusicRequest.prefix)\(request.rawValue)"
         case .response(let tail): "responses/\(tail)"
         case .sensor(let sensor, let topic): "sensors/\(sensor)/\(topic.rawValue)"
         }
@@ -255,7 +257,10 @@ public struct Topics: Hashable, Sendable {
         case ("live", 0): return .live
         case ("control", 0): return .control
         case ("grants", 0): return .grants
+        case ("music", 0): return .music
         case ("requests", 1): return rest.first.flatMap(id).map(GatewayTopic.request)
+        case ("requests", 2):
+            return MusicRequest(requestName: rest.joined(separator: "/")).map(GatewayTopic.musicRequest)
         case ("responses", 1...): return .response(rest.joined(separator: "/"))
         case ("sensors", 2...):
             guard let sensor = rest.first.flatMap(id),

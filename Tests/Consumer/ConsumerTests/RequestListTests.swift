@@ -95,7 +95,8 @@ struct RequestListTests {
         }
         let everywhere = published(.household(of: nil, topics))
         #expect(everywhere.contains("vitals/v1/gateways/+/requests/scan"))
-        #expect(everywhere.count == GatewayRequest.allCases.count + SensorTopic.requests.count)
+        let requests = GatewayRequest.allCases.count + MusicRequest.allCases.count + SensorTopic.requests.count
+        #expect(everywhere.count == requests)
         let home = try document("mosquitto/vitals.acl").prefix { !$0.hasPrefix("user ") }
             .compactMap { $0.hasPrefix("topic write ") ? String($0.dropFirst(12)) : nil }
         #expect(Set(home) == everywhere)

@@ -10,7 +10,8 @@ import Testing
             (.status, "status"), (.info, "info"), (.health, "health"), (.events, "events"), (.blocks, "blocks"),
             (.live, "live"),
             (.control, "control"), (.grants, "grants"), (.request(try ID("scan")), "requests/scan"),
-            (.response("me/1"), "responses/me/1"),
+            (.response("me/1"), "responses/me/1"), (.music, "music"), (.musicRequest(.play), "requests/music/play"),
+            (.musicRequest(.artwork), "requests/music/artwork"),
         ]
         let sensor: [(SensorTopic, String)] = [
             (.info, "info"), (.availability, "availability"), (.heartRate, "heart-rate"), (.running, "running"),
@@ -70,7 +71,9 @@ import Testing
             "vitals/v1/gateways/Home/status", "vitals/v1/gateways/+/status", "vitals/v1/gateways//status",
             "vitals/v1/gateways/home/status/x", "vitals/v1/gateways/home/sensors/strap",
             "vitals/v1/gateways/home/sensors/strap/steps", "vitals/v1/gateways/home/requests",
-            "vitals/v1/gateways/home/requests/a/b", "vitals/v1/gateways/home/responses",
+            "vitals/v1/gateways/home/requests/a/b", "vitals/v1/gateways/home/requests/music/stop",
+            "vitals/v1/gateways/home/requests/music/", "vitals/v1/gateways/home/music/play",
+            "vitals/v1/gateways/home/responses",
             "vitals/v1/gateways/home/responses/#", "vitals/v1/stores/4041/consumers/a",
             "vitals/v1/stores/404142434445464748494A4B4C4D4E4F/consumers/a", "vitals/v1/users/demo",
             "vitals/v1/users/demo/", "vitals/v1/users/demo/a/b/c/d/e", "vitals/v1/users/demo/friends/Eva/today",

@@ -402,7 +402,7 @@ extension Consumer {
         case nil where message.retain && settings.topics.request(at: message.topic) == nil:
             features.heardElsewhere(message)
         case nil, .account(.request)?, .user(_, .request)?, .gateway(_, .request)?,
-            .gateway(_, .sensor(_, .stepsGet))?,
+            .gateway(_, .musicRequest)?, .gateway(_, .sensor(_, .stepsGet))?,
             .gateway(_, .sensor(_, .temperatureGet))?:
             desk.collect(message)
         case let topic?: features.heard(topic, message)

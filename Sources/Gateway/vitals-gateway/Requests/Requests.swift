@@ -9,9 +9,11 @@ extension RequestDesk {
     private static let longestRead = Duration.seconds(60)
 
     /// Handles what came at a topic of requests, on the mqtt loop: it is answered, sooner or later.
-    func receive(_ message: Message, for requests: GatewayRequests) {
+    func receive(_ message: Message, for requests: GatewayRequests, _ music: MusicRequests) {
         guard let topic = topics.request(at: message.topic) else { return }
         switch topic {
+        case .gateway(gateway, let name) where name.hasPrefix(MusicRequest.prefix):
+            music.receive(message, topic, named: name, on: self)
         case .gateway(gateway, let name): requests.receive(message, topic, named: name, on: self)
         case .sensor(gateway, _, .stepsGet): read(message, topic, .steps, for: requests)
         case .sensor(gateway, _, .temperatureGet): read(message, topic, .temperature, for: requests)

@@ -34,6 +34,8 @@ struct GatewaySettings {
     let sensors: [SensorSettings]
     /// A satellite receiver; nil if there is none.
     let receiver: ReceiverSettings?
+    /// The music of the house; nil if there is none.
+    let music: MusicSettings?
     /// Whether heart rates are published as they come, for the household to see.
     let publishesLive: Bool
     /// Where Home Assistant looks for devices; nil if it is told nothing.
@@ -94,6 +96,7 @@ struct GatewaySettings {
             throw section.refusal(
                 of: "receiver.id", "there is a sensor \(receiver.id) already", hint: "choose another id")
         }
+        music = try section.section("music", default: nil).map(MusicSettings.init)
         publishesLive = try section.bool("live", default: true)
         homeAssistant = try section.homeAssistant(besides: topics)
         responsePrefixes = try section.strings("response_prefixes", default: [])

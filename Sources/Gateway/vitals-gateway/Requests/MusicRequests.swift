@@ -1,0 +1,104 @@
+// Requests about the music in the house. Music Player Daemon carries them out; whoever the broker lets ask may ask, and
+// that is the household.
+
+import Daemon
+import FoundationEssentials
+import MQTT
+import MusicPlayer
+import Telemetry
+
+/// Answers requests about music; nil of music where the settings have none.
+struct MusicRequests {
+    private static let usualLimit = Duration.seconds(10)
+    private static let longestLimit = Duration.seconds(60)
+
+    let music: HouseMusic?
+
+    /// Receives a request; on the mqtt loop.
+    func receive(_ message: Message, _ topic: RequestTopic, named name: String, on desk: RequestDesk) {
+        desk.receive(message, topic, usual: Self.usualLimit, longest: Self.longestLimit) { task in
+            do throws(ReplyError) {
+                guard let request = MusicRequest(requestName: name) else {
+                    throw ReplyError(.badRequest, "there is no request \"\(name.prefix(64))\"", field: "topic")
+                }
+                guard let music else {
+                    throw ReplyError(.notFound, "this gateway has no music: its settings have no \"music\"")
+                }
+                music.ask(try PlayerRequest(request, task.request.fields)) { result in
+                    task.answer(Self.outcome(of: result))
+                }
+            } catch {
+                task.refuse(error)
+            }
+        }
+    }
+
+    private static func outcome(of result: Result<PlayerAnswer, PlayerError>) -> Reply.Outcome {
+        switch result {
+        case .failure(let error): .error(ReplyError(error))
+        case .success(.state(let state)): .ok(MusicPayload(state, at: unixMilliseconds()).json)
+        case .success(.page(let page)):
+            .ok([
+                "length": .integer(Int64(page.length)), "version": .integer(Int64(page.version)),
+                "tracks": .array(page.tracks.map { TrackPayload($0).json }),
+            ])
+        case .success(.artwork(let part)):
+            .ok([
+                "song": .integer(Int64(part.song)), "size": .integer(Int64(part.size)),
+                "offset": .integer(Int64(part.offset)), "data": .string(Data(part.bytes).base64EncodedString()),
+            ])
+        }
+    }
+}
+
+extension PlayerRequest {
+    /// The request that a name and some fields are.
+    fileprivate init(_ request: MusicRequest, _ fields: JSON) throws(ReplyError) {
+        switch request {
+        case .show: self = .show
+        case .play: self = .play
+        case .pause: self = .pause
+        case .next: self = .next
+        case .previous: self = .previous
+        case .list: self = .list(from: try Self.number("from", 1...Int64(TrackPage.lastPosition), fields) ?? 1)
+        case .artwork:
+            let song = try Self.number("song", 0...Int64(UInt32.max), fields)
+            let offset = try Self.number("offset", 0...Int64(ArtworkPart.largest - 1), fields) ?? 0
+            self = .artwork(song: song.map { UInt32($0) }, offset: offset)
+        case .choose:
+            let song = try Self.number("song", 0...Int64(UInt32.max), fields)
+            let position = try Self.number("position", 1...Int64(Int32.max), fields)
+            switch (song, position) {
+            case (let song?, nil): self = .choose(song: UInt32(song))
+            case (nil, let position?): self = .choosePosition(position)
+            default: throw ReplyError(.badRequest, "which track? Its \"song\" or its \"position\"", field: "song")
+            }
+        }
+    }
+
+    private static func number(
+        _ name: String, _ range: ClosedRange<Int64>, _ fields: JSON
+    ) throws(ReplyError) -> Int? {
+        switch fields[name] {
+        case nil: return nil
+        case .integer(let number) where range.contains(number): return Int(number)
+        default:
+            let words = "a whole number from \(range.lowerBound) to \(range.upperBound) is expected"
+            throw ReplyError(.badRequest, words, field: name)
+        }
+    }
+}
+
+extension ReplyError {
+    /// What is replied if Music Player Daemon does not do what it was asked.
+    fileprivate init(_ error: PlayerError) {
+        let words = "\(error)"
+        switch error {
+        case .emptyPlaylist, .noSuchTrack, .noArtwork: self.init(.notFound, words)
+        case .nothingPlays, .artworkTooLarge, .notPermitted, .refused: self.init(.refused, words)
+        case .away: self.init(.notReady, words, retryAfterSeconds: 5)
+        case .timeout: self.init(.timeout, words, retryAfterSeconds: 5)
+        case .busy: self.init(.busy, words, retryAfterSeconds: 1)
+        }
+    }
+}
