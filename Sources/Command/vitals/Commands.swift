@@ -47,7 +47,7 @@ enum Commands {
     private static let groups: [(heading: String, commands: [Command])] =
         [("The household's sensors", [watch, read, scan, connect, disconnect, forget, rename, sensors, status])]
         + [
-            ("Your days", DaysCommands.all), ("Your workouts", WorkoutCommands.all),
+            ("Your days", DaysCommands.all), ("Your workouts", WorkoutCommands.all), ("Music", [MusicCommands.command]),
             ("Your reminders", ReminderCommands.all), ("Your friends", FriendsCommands.all),
             ("Guardians", GuardianCommands.all),
         ]

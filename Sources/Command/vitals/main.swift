@@ -26,6 +26,7 @@ private func execute(_ arguments: Arguments) throws -> ExitCode {
     if let code = try ReminderCommands.execute(call, arguments) { return code }
     if let code = try FriendsCommands.execute(call, arguments) { return code }
     if let code = try GuardianCommands.execute(call, arguments) { return code }
+    if let code = try MusicCommands.execute(call, arguments) { return code }
     switch arguments.command {
     case ["watch"]:
         var watch = try Watch(call.about(NamedSensor.given(arguments), arguments), arguments)

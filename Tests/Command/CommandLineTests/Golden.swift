@@ -57,6 +57,9 @@ enum Golden {
           workout         Starts and stops workouts, and shows how they went.
           speak           Says aloud how your workout goes, for as long as it runs.
 
+        Music:
+          music           Shows what is played in the house, and changes it.
+
         Your reminders:
           reminders       Lists what you are reminded of, and changes it.
           calendar        Keeps your reminders in step with a calendar of your own.

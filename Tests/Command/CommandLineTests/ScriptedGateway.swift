@@ -80,6 +80,11 @@ final class ScriptedGateway: Sendable {
         try answer(.request(ID(request)), answering)
     }
 
+    /// Answers all requests about music by that name.
+    func answer(_ request: MusicRequest, _ answering: @escaping Answering) throws {
+        try answer(.musicRequest(request), answering)
+    }
+
     private func answer(_ topic: GatewayTopic, _ answering: @escaping Answering) throws {
         let topic = try topics[ID("home"), topic]
         answers.withLock { $0[topic] = answering }

@@ -30,6 +30,14 @@ struct Inquiry {
         subject = sensor
     }
 
+    /// A request about the music in the house.
+    init(_ request: MusicRequest, _ fields: [(String, JSON?)]) {
+        topic = .musicRequest(request)
+        response = .response("\(MusicRequest.prefix)\(request.rawValue)")
+        self.fields = fields.compactMap { name, value in value.map { JSON.Member(name, $0) } }
+        subject = nil
+    }
+
     /// A request about the gateway itself, such as `scan`.
     init(_ name: String, _ fields: [(String, JSON?)], about subject: ID? = nil) throws(MalformedValue) {
         topic = .request(try ID(name))

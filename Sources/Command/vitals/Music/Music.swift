@@ -1,0 +1,153 @@
+import Daemon
+import Files
+import FoundationEssentials
+import Telemetry
+
+/// `vitals music`: what Music Player Daemon plays, through a gateway of the household.
+struct Music {
+    private let call: Call
+    private let arguments: Arguments
+
+    /// No more tracks are listed, in pages of so many.
+    private static let lastPosition = 1000
+    /// The largest artwork that gateways send, in bytes.
+    private static let largestArtwork = 1024 * 1024
+
+    init(_ call: Call, _ arguments: Arguments) {
+        (self.call, self.arguments) = (call, arguments)
+    }
+
+    // MARK: What is asked
+
+    func show() throws -> ExitCode { try change(.show) }
+
+    /// Asks for something whose answer is what is played then.
+    func change(_ request: MusicRequest, _ fields: [(String, JSON?)] = []) throws -> ExitCode {
+        try visit { asking in try tell(asking(request, fields)) }
+        return .ok
+    }
+
+    func choose() throws -> ExitCode {
+        let position = try arguments.integer("POSITION", in: 1...Int(Int32.max))
+        return try change(.choose, [("position", .integer(Int64(position)))])
+    }
+
+    func list() throws -> ExitCode {
+        try visit { asking in
+            let current = try payload(MusicPayload.self, asking(.show, [])).track?.song
+            var tracks: [TrackPayload] = []
+            for first in stride(from: 1, through: Self.lastPosition, by: Self.page) {
+                let data = try asking(.list, [("from", .integer(Int64(first)))])
+                tracks += try data.list("tracks").map { try payload(TrackPayload.self, $0) }
+                guard (data.whole("length") ?? 0) >= first + Self.page, tracks.count < Self.lastPosition else { break }
+            }
+            try Output.write(
+                call.isJSON ? tracks.map { $0.json.line }.joined() : Self.text(of: tracks, current: current))
+        }
+        return .ok
+    }
+
+    private static let page = 50
+
+    func artwork() throws -> ExitCode {
+        let path = try arguments.string("FILE")
+        let position = try arguments.optionalInteger("position", in: 1...Self.lastPosition)
+        try visit { asking in
+            var song: JSON?
+            if let position {
+                let page = try asking(.list, [("from", .integer(Int64(position)))])
+                song = page.list("tracks").first?["song"]
+            }
+            var picture: [UInt8] = []
+            var size = 1
+            while picture.count < size {
+                let part = try asking(.artwork, [("song", song), ("offset", .integer(Int64(picture.count)))])
+                // The track may end in the meantime, and the picture should be of one.
+                song = part["song"]
+                guard let whole = part.whole("size"), whole <= Self.largestArtwork,
+                    case .string(let text)? = part["data"],
+                    let bytes = Data(base64Encoded: text), !bytes.isEmpty, picture.count + bytes.count <= whole
+                else { throw Self.unreadable }
+                size = whole
+                picture += bytes
+            }
+            do throws(VaultError) { try SmallFile.replace(path, with: picture) } catch {
+                throw Failure(.inputOutput, "\(path) cannot be written: \(error.said)")
+            }
+            let told = JSON.object(present: ["file": .string(path), "bytes": .integer(Int64(size)), "song": song])
+            try Output.write(call.isJSON ? told.line : "\(path): \(counted(size, "byte"))\n")
+        }
+        return .ok
+    }
+
+    // MARK: Asking
+
+    private typealias Asking = (MusicRequest, [(String, JSON?)]) throws -> JSON
+
+    /// Connects, finds the gateway, does the work, and says goodbye.
+    private func visit(_ body: (Asking) throws -> Void) throws {
+        let broker = Broker(call)
+        try broker.connect()
+        defer { broker.stop() }
+        let filters = Household.filters(call, gateway: [.status], sensor: [])
+        let gateway = try Household(try broker.gather(filters), call.topics).theGateway(call).id
+        try body { request, fields in
+            try broker.data(Inquiry(request, fields), of: gateway, within: call.timeout)
+        }
+    }
+
+    private static let unreadable = Failure(
+        .protocolError, "the gateway's reply cannot be read", hint: "are the gateway and vitals of the same version?")
+
+    private func payload<Value: Payload>(_ type: Value.Type, _ data: JSON) throws -> Value {
+        do throws(MalformedValue) { return try Value(payload: data.bytes) } catch { throw Self.unreadable }
+    }
+
+    // MARK: Telling
+
+    private func tell(_ data: JSON) throws {
+        guard !call.isJSON else {
+            try Output.write(data.line)
+            return
+        }
+        try Output.write(Self.text(of: try payload(MusicPayload.self, data), at: unixMilliseconds()))
+    }
+
+    /// Lines such as `Playing   One`, for a time in Unix milliseconds.
+    private static func text(of music: MusicPayload, at now: Int64) -> String {
+        guard music.available else { return "Music Player Daemon cannot be reached\n" }
+        guard let length = music.length, length > 0 else { return "Empty Playlist\n" }
+        let state = (music.state ?? "").prefix(1).uppercased() + (music.state ?? "").dropFirst()
+        guard let track = music.track else { return "\(escaped(state)), \(counted(length, "track"))\n" }
+        var lines = [(state, track.title ?? "(no title)")]
+        if let artist = track.artist { lines.append(("Artist", artist)) }
+        if let album = track.album { lines.append(("Album", album)) }
+        lines.append(("Track", "\(track.position) of \(length)"))
+        if var elapsed = music.elapsedSeconds {
+            if music.state == "playing" { elapsed += max(0, Double(now - music.time) / 1000) }
+            if let duration = track.durationSeconds { elapsed = min(elapsed, duration) }
+            let whole = track.durationSeconds.map { " of \(time($0))" } ?? ""
+            lines.append(("Time", time(elapsed) + whole))
+        }
+        return lines.map { $0.0.padded(to: 10) + escaped($0.1) + "\n" }.joined()
+    }
+
+    private static func text(of tracks: [TrackPayload], current: Int?) -> String {
+        table(
+            ["", "TRACK", "TITLE", "ARTIST", "ALBUM", "TIME"],
+            tracks.map { track in
+                [
+                    track.song == current ? "*" : "", "\(track.position)", escaped(track.title ?? "(no title)"),
+                    escaped(track.artist ?? ""), escaped(track.album ?? ""), track.durationSeconds.map(time) ?? "",
+                ]
+            })
+    }
+
+    /// `4:05`, `1:04:05`
+    private static func time(_ seconds: Double) -> String {
+        let whole = Int(min(max(seconds, 0), 1e7))
+        let (minutes, rest) = (whole / 60 % 60, whole % 60)
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return whole >= 3600 ? "\(whole / 3600):\(two(minutes)):\(two(rest))" : "\(minutes):\(two(rest))"
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Telemetry
+import TestSupport
+import Testing
+
+@Suite("vitals music", .timeLimit(.minutes(60)))
+struct MusicCommandTests {
+    private static let one = TrackPayload(
+        song: 7, position: 1, title: "One", artist: "Ada", album: "Numbers", durationSeconds: 60)
+
+    private static func reply(
+        _ state: String, length: Int = 2, _ track: TrackPayload? = one, elapsed: Double? = 12.3
+    ) -> Reply {
+        Reply(
+            .ok(
+                MusicPayload(
+                    time: 1_795_261_361_000, state: state, length: length, version: 4, elapsedSeconds: elapsed,
+                    track: track
+                ).json))
+    }
+
+    @Test("shows what is played, with what is known of the track")
+    func show() throws {
+        try withHousehold { _, gateway, vitals in
+            try gateway.appear()
+            try gateway.answer(.show) { _ in Self.reply("paused") }
+            #expect(
+                try vitals("music").output == """
+                    Paused    One
+                    Artist    Ada
+                    Album     Numbers
+                    Track     1 of 2
+                    Time      0:12 of 1:00
+
+                    """)
+            try gateway.answer(.show) { _ in
+                let bare = TrackPayload(
+                    song: 1, position: 2, title: "a\u{1B}[2Jb", artist: nil, album: nil, durationSeconds: nil)
+                return Self.reply("paused", bare, elapsed: 3725)
+            }
+            let bare = try vitals("music").output
+            #expect(bare == "Paused    a\\u{1b}[2Jb\nTrack     2 of 2\nTime      1:02:05\n")
+            try gateway.answer(.show) { _ in Self.reply("stopped", nil, elapsed: nil) }
+            #expect(try vitals("music").output == "Stopped, 2 tracks\n")
+            try gateway.answer(.show) { _ in Self.reply("stopped", length: 0, nil, elapsed: nil) }
+            #expect(try vitals("music").output == "Empty Playlist\n")
+            // A track that has gone on since is not beyond its end.
+            try gateway.answer(.show) { _ in Self.reply("playing") }
+            #expect(try vitals("music").output.hasSuffix("Time      1:00 of 1:00\n"))
+            let json = try vitals("music", "--json").output
+            #expect(try MusicPayload(payload: Array(json.utf8)).track == Self.one)
+        }
+    }
+
+    @Test("asks for what it is named after", arguments: ["play", "pause", "next", "previous"])
+    func change(name: String) throws {
+        try withHousehold { _, gateway, vitals in
+            try gateway.appear()
+            let request = try #require(MusicRequest(rawValue: name))
+            try gateway.answer(request) { _ in Self.reply("paused") }
+            #expect(try vitals("music", name).output.hasPrefix("Paused    One\n"))
+            try gateway.answer(request) { _ in Reply(.error(ReplyError(.notFound, "Empty Playlist"))) }
+            let empty = try vitals("music", name)
+            #expect(empty.status == 67 && empty.errors.contains("Empty Playlist"), "\(empty)")
+            try gateway.answer(request) { _ in Reply(.error(ReplyError(.notReady, "away", retryAfterSeconds: 5))) }
+            #expect(try vitals("music", name).status == 69)
+        }
+    }
+
+    @Test("plays a track by its place in the playlist")
+    func choose() throws {
+        try withHousehold { _, gateway, vitals in
+            try gateway.appear()
+            try gateway.answer(.choose) { _ in Self.reply("paused") }
+            #expect(try vitals("music", "choose", "2").status == 0)
+            let asked = try #require(gateway.requests.all.last)
+            #expect(try Request(payload: asked.payload).fields == ["position": 2])
+            for wrong in ["0", "-1", "x", "1.5"] { #expect(try vitals("music", "choose", wrong).status == 64) }
+        }
+    }
+
+    @Test("lists the whole playlist, page by page, with a star at the track that is under way")
+    func list() throws {
+        try withHousehold { _, gateway, vitals in
+            try gateway.appear()
+            try gateway.answer(.show) { _ in Self.reply("paused") }
+            try gateway.answer(.list) { message in
+                let fields = (try? Request(payload: message.payload))?.fields
+                guard case .integer(let from)? = fields?["from"] else { return nil }
+                let tracks = (Int(from)...min(Int(from) + 49, 120)).map { position in
+                    TrackPayload(
+                        song: position + 6, position: position, title: "T\(position)", artist: nil, album: nil,
+                        durationSeconds: 65
+                    ).json
+                }
+                return Reply(.ok(["length": 120, "version": 4, "tracks": .array(tracks)]))
+            }
+            let lines = try vitals("music", "list").output.split(separator: "\n")
+            #expect(lines.count == 121 && lines[1].hasPrefix("*  1 ") && lines[2].hasPrefix("   2 "))
+            #expect(lines[120].contains("T120") && lines[120].hasSuffix("1:05"))
+            let json = try vitals("music", "list", "--json").output.split(separator: "\n")
+            #expect(try json.map { try TrackPayload(payload: Array($0.utf8)).position } == Array(1...120))
+        }
+    }
+
+    @Test("saves artwork that comes in parts, and refuses what is no picture's part")
+    func artwork() throws {
+        let picture = (0..<40_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        let folder = try TemporaryFolder()
+        try withHousehold { _, gateway, vitals in
+            try gateway.appear()
+            try gateway.answer(.artwork) { message in
+                let fields = (try? Request(payload: message.payload))?.fields
+                guard case .integer(let offset)? = fields?["offset"] else { return nil }
+                let part = picture.dropFirst(Int(offset)).prefix(16_384)
+                return Reply(
+                    .ok([
+                        "song": 7, "size": 40_000, "offset": .integer(offset),
+                        "data": .string(Data(part).base64EncodedString()),
+                    ]))
+            }
+            let path = folder.path("cover.png")
+            let saved = try vitals("music", "artwork", path)
+            #expect(saved.output == "\(path): 40000 bytes\n", "\(saved)")
+            #expect(try Array(Data(contentsOf: URL(fileURLWithPath: path))) == picture)
+            for (size, data) in [(JSON.integer(2_000_000), "AA=="), (1, ""), (1, "AAAA"), (10, "?"), ("x", "AA==")] {
+                try gateway.answer(.artwork) { _ in
+                    Reply(.ok(["song": 7, "size": size, "offset": 0, "data": .string(data)]))
+                }
+                #expect(try vitals("music", "artwork", folder.path("bad")).status == 76)
+            }
+            #expect(!FileManager.default.fileExists(atPath: folder.path("bad")))
+            try gateway.answer(.artwork) { _ in
+                Reply(.error(ReplyError(.notFound, "the track has no artwork")))
+            }
+            #expect(try vitals("music", "artwork", folder.path("bad")).status == 67)
+        }
+    }
+}
