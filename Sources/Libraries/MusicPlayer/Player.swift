@@ -30,7 +30,7 @@ public final class Player: @unchecked Sendable {
         /// How long an answer may take.
         public var answering: Duration = .seconds(5)
         /// mpd has to show that it is there after such a silence.
-        public var silence: Duration = .seconds(30)
+        public var silence: Duration = .seconds(5)
         /// After a change, whatever else changes within this time is looked at together.
         public var gathering: Duration = .milliseconds(50)
         /// The pauses between tries; nil for half a second on this machine, and growing ones elsewhere.
@@ -223,7 +223,8 @@ public final class Player: @unchecked Sendable {
         exchange("tagtypes", ["clear"]) { _ in }
         exchange("tagtypes", ["enable", "Title", "Name", "Artist", "Album"]) { _ in }
         exchange("binarylimit", ["\(ArtworkPart.most)"]) { [self] result in
-            if case .failure(let error) = result, !error.isRefusal { return }
+            // Where the connection was given up meanwhile, this was only abandoned.
+            guard link != nil else { return }
             isReady = true
             take(.connected(version))
         }
@@ -303,12 +304,12 @@ public final class Player: @unchecked Sendable {
                 // Until a change was looked at, nothing is gained by waiting for the next one.
                 guard isReady, gathering == nil else { return }
                 turn = .idling(isEnding: false)
-                send("idle", ["player", "playlist"], on: link)
+                guard send("idle", ["player", "playlist"], on: link) else { return }
                 wait(patience.silence) { player in player.endIdling() }
             } else {
                 let exchange = waiting.removeFirst()
                 turn = .asking(exchange)
-                send(exchange.command, exchange.arguments, on: link)
+                guard send(exchange.command, exchange.arguments, on: link) else { return }
                 wait(patience.answering) { player in player.giveUp("mpd does not answer", .timeout) }
             }
         }
@@ -318,14 +319,19 @@ public final class Player: @unchecked Sendable {
     private func endIdling() {
         guard let link, case .idling(isEnding: false) = turn else { return }
         turn = .idling(isEnding: true)
-        send("noidle", on: link)
+        guard send("noidle", on: link) else { return }
         wait(patience.answering) { player in player.giveUp("mpd does not answer", .timeout) }
     }
 
-    private func send(_ command: String, _ arguments: [String] = [], on link: PlayerLink) {
-        // One command is far smaller than the buffer, which is empty.
-        guard link.send(command, arguments) else { return giveUp("could not write") }
+    /// - Returns: whether there was room for it: one command is smaller than the buffer, which is empty unless mpd does not
+    ///   read. Otherwise the connection was given up.
+    private func send(_ command: String, _ arguments: [String] = [], on link: PlayerLink) -> Bool {
+        guard link.send(command, arguments) else {
+            giveUp("could not write")
+            return false
+        }
         watch?.events = link.wanted
+        return true
     }
 
     private func wait(_ limit: Duration, _ body: @escaping (Player) -> Void) {
@@ -343,14 +349,6 @@ extension PlayerError {
         case 4: self = .notPermitted
         case 50: self = .noSuchTrack
         default: self = .refused(number)
-        }
-    }
-
-    /// Whether mpd is there, and only refused.
-    fileprivate var isRefusal: Bool {
-        switch self {
-        case .away, .timeout: false
-        default: true
         }
     }
 }

@@ -71,6 +71,11 @@ struct PlayerReply {
     struct Song {
         var track: Track
         let file: String
+
+        /// libmpdclient's buffer has 4,096 bytes for a command, in which these two characters are quoted.
+        var fitsInCommand: Bool {
+            file.utf8.reduce(0) { $0 + ([UInt8(ascii: "\""), UInt8(ascii: "\\")].contains($1) ? 2 : 1) } <= 4000
+        }
     }
 
     /// The songs of `playlistinfo` or `currentsong`, at most a page of them.

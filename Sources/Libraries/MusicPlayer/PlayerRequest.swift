@@ -111,7 +111,7 @@ extension Player {
     private func picture(
         _ commands: ArraySlice<String>, of song: PlayerReply.Song, _ offset: Int, _ answer: @escaping Answer
     ) {
-        guard let command = commands.first else { return answer(.failure(.noArtwork)) }
+        guard let command = commands.first, song.fitsInCommand else { return answer(.failure(.noArtwork)) }
         exchange(command, [song.file, "\(offset)"]) { [self] result in
             switch result {
             case .failure(let error) where !error.isAboutThePicture: answer(.failure(error))

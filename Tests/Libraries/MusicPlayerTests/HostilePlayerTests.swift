@@ -9,7 +9,7 @@ import Testing
 struct HostilePlayerTests {
     /// A client of a server that the test plays.
     private func withServer(
-        silence: Duration = .seconds(30), answering: Duration = .seconds(30),
+        silence: Duration = .seconds(30), answering: Duration = .seconds(30), password: String? = nil,
         _ body: (Listener, Player, Record<PlayerEvent>) throws -> Void
     ) throws {
         let server = try Listener()
@@ -22,7 +22,9 @@ struct HostilePlayerTests {
         patience.answering = answering
         patience.backoff = Backoff(first: .milliseconds(20), limit: .milliseconds(200))
         let events = Record<PlayerEvent>()
-        let player = Player(address, on: loop, patience: patience) { events.append($0) }
+        let player = Player(
+            address, on: loop, patience: patience, password: { () throws(PlayerError) in password }
+        ) { events.append($0) }
         player.start()
         defer { player.stop() }
         try body(server, player, events)
@@ -74,6 +76,29 @@ struct HostilePlayerTests {
             #expect(answer.wait(atMost: limit) == .failure(.timeout))
             try events.wait { $0.contains(.disconnected("mpd does not answer")) }
         }
+    }
+
+    @Test("is connected to again after a command for which there was no room")
+    func noRoom() throws {
+        try withServer(password: String(repeating: "x", count: 5000)) { server, _, events in
+            for _ in 0..<3 {
+                let client = try server.acceptOne()
+                defer { close(client) }
+                send(client, Self.greeting)
+                #expect(readLine(client) == nil)
+            }
+            try events.wait { $0.count { $0.isDisconnected } >= 3 }
+            #expect(events.all.allSatisfy { $0 == .disconnected("could not write") })
+        }
+    }
+
+    @Test("cannot name a file for whose path there is no room in a command")
+    func longPath() {
+        func song(_ file: String) -> PlayerReply.Song { PlayerReply.Song(track: Track(id: 1, position: 1), file: file) }
+        #expect(song(String(repeating: "x", count: 4000)).fitsInCommand)
+        #expect(!song(String(repeating: "x", count: 4001)).fitsInCommand)
+        #expect(song(String(repeating: "\"", count: 2000)).fitsInCommand)
+        #expect(!song(String(repeating: "\\", count: 2001)).fitsInCommand)
     }
 
     @Test("that is asked too much at once is asked no more")

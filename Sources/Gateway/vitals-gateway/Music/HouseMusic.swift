@@ -49,9 +49,10 @@ final class HouseMusic: @unchecked Sendable {
     func stop() {
         loop.perform { [self] in
             player?.stop()
-            (player, next) = (nil, nil)
+            pause?.cancel()
+            (player, next, pause) = (nil, nil, nil)
+            announcer.publish(MusicPayload(unavailableAt: unixMilliseconds()))
         }
-        announcer.publish(MusicPayload(unavailableAt: unixMilliseconds()))
     }
 
     /// Asks Music Player Daemon; the answer comes on the loop.
