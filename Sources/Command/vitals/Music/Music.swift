@@ -124,12 +124,12 @@ struct Music {
         if let album = track.album { lines.append(("Album", album)) }
         lines.append(("Track", "\(track.position) of \(length)"))
         if var elapsed = music.elapsedSeconds {
-            if music.state == "playing" { elapsed += max(0, Double(now - music.time) / 1000) }
+            if music.state == "playing" { elapsed += max(0, (Double(now) - Double(music.time)) / 1000) }
             if let duration = track.durationSeconds { elapsed = min(elapsed, duration) }
             let whole = track.durationSeconds.map { " of \(time($0))" } ?? ""
             lines.append(("Time", time(elapsed) + whole))
         }
-        return lines.map { $0.0.padded(to: 10) + escaped($0.1) + "\n" }.joined()
+        return lines.map { escaped($0.0).padded(to: 10) + escaped($0.1) + "\n" }.joined()
     }
 
     private static func text(of tracks: [TrackPayload], current: Int?) -> String {

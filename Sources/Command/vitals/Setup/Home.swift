@@ -100,10 +100,11 @@ struct Home {
         ] + Self.household).joined(separator: "\n") + "\n"
     }
 
-    private static let household =
+    /// What clients without a name may do: the same as in mosquitto/vitals.acl.
+    static let household =
         ["blocks", "live", "control", "grants"].map { "topic deny vitals/v1/gateways/+/\($0)" }
         + ["topic read vitals/v1/gateways/#"]
-        + ["scan", "connect", "disconnect", "forget", "rename"].map {
-            "topic write vitals/v1/gateways/+/requests/\($0)"
-        } + ["steps", "temperature"].map { "topic write vitals/v1/gateways/+/sensors/+/\($0)/get" }
+        + (GatewayRequest.allCases.map(\.rawValue) + MusicRequest.allCases.map { MusicRequest.prefix + $0.rawValue })
+        .map { "topic write vitals/v1/gateways/+/requests/\($0)" }
+        + SensorTopic.requests.map { "topic write vitals/v1/gateways/+/sensors/+/\($0.rawValue)" }
 }
