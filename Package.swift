@@ -5,7 +5,7 @@ import PackageDescription
 //
 //   programs    Gateway/vitals-gateway   Consumer/vitals-consumer   Sensor/vitals-sensor   Command/vitals
 //   consumer    Guardians
-//               Social   Phones   Push   Calendars   Voice
+//               Social   Phones   Push   Calendars   Music   Voice
 //               Accounts   Sensors   Insight   Exercise   Custody   Reminders
 //               Features
 //               Days   OpenID
@@ -250,6 +250,11 @@ let package = Package(
                 "Telemetry", "Workouts",
             ]),
         library(
+            .consumer, "Music",
+            [
+                "Contract", "Desk", "Exercise", "Features", "Files", "MQTT", "Readings", "Records", "Telemetry",
+            ]),
+        library(
             .consumer, "Push",
             [
                 "Contract", "Daemon", "Days", "Desk", "Features", "Fetch", "Files", "Fitness", "MQTT", "Reactor",
@@ -260,7 +265,7 @@ let package = Package(
             .consumer, "vitals-consumer",
             [
                 "Accounts", "Admission", "Calendars", "Custody", "Daemon", "Days", "Desk", "Exercise", "Exposition",
-                "Features", "Files", "Fitness", "Guardians", "Insight", "MQTT", "Phones", "ProgramSettings", "Push", "Reactor",
+                "Features", "Files", "Fitness", "Guardians", "Insight", "MQTT", "Music", "Phones", "ProgramSettings", "Push", "Reactor",
                 "Readings",
                 "Records",
                 "Reminders",

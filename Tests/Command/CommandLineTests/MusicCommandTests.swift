@@ -3,6 +3,8 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import vitals
+
 @Suite("vitals music", .timeLimit(.minutes(60)))
 struct MusicCommandTests {
     private static let one = TrackPayload(
@@ -44,6 +46,24 @@ struct MusicCommandTests {
             #expect(try vitals("music").output == "Stopped, 2 tracks\n")
             try gateway.answer(.show) { _ in Self.reply("stopped", length: 0, nil, elapsed: nil) }
             #expect(try vitals("music").output == "Empty Playlist\n")
+            // Whatever a gateway says its state and its time are.
+            try gateway.answer(.show) { _ in
+                Reply(
+                    .ok([
+                        "time": 0, "available": true, "state": "\u{1B}[2J", "length": 2, "elapsed_s": 1,
+                        "track": Self.one.json,
+                    ]))
+            }
+            let wrong = try vitals("music")
+            #expect(wrong.status == 0 && !wrong.output.contains("\u{1B}"), "\(wrong)")
+            try gateway.answer(.show) { _ in
+                Reply(
+                    .ok([
+                        "time": .integer(.min), "available": true, "state": "playing", "length": 2, "elapsed_s": 1,
+                        "track": Self.one.json,
+                    ]))
+            }
+            #expect(try vitals("music").output.hasSuffix("Time      1:00 of 1:00\n"))
             // A track that has gone on since is not beyond its end.
             try gateway.answer(.show) { _ in Self.reply("playing") }
             #expect(try vitals("music").output.hasSuffix("Time      1:00 of 1:00\n"))
@@ -135,5 +155,14 @@ struct MusicCommandTests {
             }
             #expect(try vitals("music", "artwork", folder.path("bad")).status == 67)
         }
+    }
+
+    @Test("may be asked for in a home that vitals setup has made, as in every other home")
+    func rules() throws {
+        let lines = try String(contentsOfFile: "\(projectFolder)/mosquitto/vitals.acl", encoding: .utf8)
+            .components(separatedBy: "\n")
+        let household = lines.prefix { !$0.hasPrefix("user ") }.filter { $0.hasPrefix("topic ") }
+        #expect(household.contains("topic write vitals/v1/gateways/+/requests/music/play"))
+        #expect(Set(Home.household) == Set(household))
     }
 }

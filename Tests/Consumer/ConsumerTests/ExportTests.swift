@@ -178,8 +178,8 @@ struct ExportTests {
                 "history.json", "friends.json", "thumbs.json", "guardians.json", "dependents.json", "watch-rules.json",
                 "alerts.json", "reminders.json", "calendar.json", "notifications.json", "push.json",
                 "heart-rate-deleted.json",
-                "workout-goal.json", "workout-plans.json", "workout-gear.json", "workouts.jsonl", "voice.json",
-                "imports.json",
+                "workout-goal.json", "workout-plans.json", "workout-gear.json", "workouts.jsonl", "music.json",
+                "voice.json", "imports.json",
                 "days.jsonl",
                 "position.csv", "motion.csv", "pedometer.csv", "heart-rate.csv", "steps.csv", "temperature.csv",
             ])
@@ -207,6 +207,7 @@ struct ExportTests {
         try documents.write(["miles": 2, "say": ["pace"]], "voice", of: demo)
         try ReminderList(documents: documents).write([.madeUp()], of: demo)
         try CalendarRecord.madeUp().keep(documents, of: demo)
+        try documents.write(["gateway": "home", "workouts": true], "music", of: demo)
         try documents.write(["name": "Bob"], "profile", of: friend)
         let lists = FriendLists(documents)
         try store.change([demo, friend]) { () throws(VaultError) in
@@ -228,6 +229,7 @@ struct ExportTests {
         #expect(try file("consent.json") == ["steps": true])
         #expect(try file("workout-gear.json") == ["gear": [["name": "Blue shoes"]]])
         #expect(try file("voice.json") == ["miles": 2, "say": ["pace"]])
+        #expect(try file("music.json") == ["gateway": "home", "workouts": true])
         #expect(try file("workout-plans.json") == ["plans": [["name": "Lunch run"]]])
         let reminders = try #require(byName["reminders.json"])
         let calendar = try #require(byName["calendar.json"])

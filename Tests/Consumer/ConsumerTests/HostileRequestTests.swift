@@ -22,7 +22,7 @@ struct HostileRequestTests {
         "from", "to", "points", "time", "month", "year", "format", "theme", "hidden_m", "without", "activity",
         "activities", "kind", "before_m", "retired", "gear", "plan", "period", "count", "at", "workout", "id", "size",
         "offset", "data", "source", "heart_rates", "push", "address", "label", "kinds", "details", "user",
-        "delete", "minutes", "kilometres", "miles", "say",
+        "delete", "workouts", "minutes", "kilometres", "miles", "say",
     ]
 
     /// What each of them is set to, as JSON.

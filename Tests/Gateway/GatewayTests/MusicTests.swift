@@ -14,6 +14,12 @@ struct MusicTests {
     ]
     private static let picture = (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
 
+    /// When a message says that it was so, in Unix milliseconds.
+    private static func time(of line: String?) throws -> Int64 {
+        let payload = try #require(line).drop { $0 != "{" }
+        return try MusicPayload(payload: Array(payload.utf8)).time
+    }
+
     private func home(with mpd: MusicDaemon) throws -> Home {
         try Home(more: "music: { player: \"\(mpd.socket)\" },")
     }
@@ -24,20 +30,28 @@ struct MusicTests {
         let home = try home(with: mpd)
         let music = try home.subscribe("music")
         try #require(music.line(containing: #""available":true,"state":"stopped","length":0"#) != nil)
+        let played = unixMilliseconds()
         try mpd.ask("add secret-folder/one.mp3", "add secret-folder/two.mp3", "play 1")
         let line = try #require(music.line(containing: #""title":"Two""#))
+        #expect(try Self.time(of: line) - played < 1000, "\(line)")
         #expect(line.contains(#""state":"playing","length":2"#) && line.contains(#""artist":"Ben""#))
         let paused = try home.request("music/pause", "{}")
         #expect(paused.data["state"] as? String == "paused")
         try #require(music.line(containing: #""state":"paused""#) != nil)
 
+        let killed = unixMilliseconds()
         mpd.stop(byForce: true)
         try #require(music.wait { $0.last?.contains(#""available":false"#) == true })
+        #expect(try Self.time(of: music.lines.last) - killed < 1000)
         let away = try home.request("music/play", "{}")
         #expect(away.code == "not-ready")
         let before = music.lines.count
         try mpd.start()
+        let started = unixMilliseconds()
         try #require(music.wait { $0.dropFirst(before).contains { $0.contains(#""available":true"#) } })
+        #expect(
+            try Self.time(of: music.lines.dropFirst(before).first { $0.contains(#""available":true"#) }) - started
+                < 1000)
 
         home.stopGateway()
         try #require(music.wait { $0.last?.contains(#""available":false"#) == true })

@@ -80,6 +80,20 @@ struct Music {
         return .ok
     }
 
+    /// Has the asker's workouts start and pause the music; without a word, shows whether they do.
+    func automatic() throws -> ExitCode {
+        let wanted = try arguments.optionalString("SWITCH").map { $0 == "on" }
+        let data = try Office.visit(call) { office in
+            guard let wanted else { return try office.ask("music/get") }
+            let gateway = call.gateway.map { JSON.string($0.text) }
+            return try office.ask("music/set", [("workouts", .bool(wanted)), ("gateway", gateway)])
+        }
+        let place = data.text("gateway").map { " of \($0)" } ?? ""
+        let words = data["workouts"] == true ? "start and pause the music\(place)" : "leave the music as it is"
+        try Output.write(call.isJSON ? data.line : "Your workouts \(words)\n")
+        return .ok
+    }
+
     // MARK: Asking
 
     private typealias Asking = (MusicRequest, [(String, JSON?)]) throws -> JSON

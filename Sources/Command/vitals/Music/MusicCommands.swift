@@ -14,6 +14,7 @@ enum MusicCommands {
         case "choose": try music.choose()
         case "list": try music.list()
         case "artwork": try music.artwork()
+        case "auto": try music.automatic()
         default: try music.show()
         }
     }
@@ -45,5 +46,11 @@ enum MusicCommands {
                 name: "artwork", summary: "Saves the artwork of a track.",
                 options: [.value("position", "N", "of this track of the playlist (default: the one under way)")],
                 arguments: [.required("FILE", "where to")], examples: [Example("vitals music artwork cover.jpg")]),
+            Command(
+                name: "auto", summary: "Has your workouts start and pause the music, or no longer.",
+                discussion:
+                    "Without a word, it shows which it is. You have to be signed in, and of the gateway's household.",
+                arguments: [.optional("SWITCH", "on or off", values: ["on", "off"])],
+                examples: [Example("vitals music auto on"), Example("vitals music auto on --gateway attic")]),
         ], runsAlone: true)
 }

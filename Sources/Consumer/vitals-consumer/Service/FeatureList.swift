@@ -5,6 +5,7 @@ import Exercise
 import Features
 import Guardians
 import Insight
+import Music
 import Phones
 import Push
 import Reminders
@@ -21,7 +22,7 @@ extension Feature {
         accounts, profile, consents, devices, sensors, phones, pictures, history, friends, guardians, reminders,
         calendar,
         notifications, push, answered,
-        deletions, workouts, voice, workoutFiles, heartRate, days, readings, secrets, reads, today, homeAssistant,
+        deletions, workouts, music, voice, workoutFiles, heartRate, days, readings, secrets, reads, today, homeAssistant,
         custody,
     ]
 }
