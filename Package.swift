@@ -119,7 +119,7 @@ let package = Package(
         library(.libraries, "Bluetooth", ["DBus", "Reactor"]),
         library(.libraries, "MQTT", ["CMosquitto", "Reactor"]),
         library(.libraries, "Vault", ["COpenSSL", "Files"]),
-        library(.libraries, "Daemon", ["CLinux", "Fitness"]),
+        library(.libraries, "Daemon", ["CLinux", "Fitness", "Telemetry"]),
         library(.libraries, "Fetch", ["CCurl"]),
         library(.libraries, "XMLDocuments", ["CXML"]),
         library(.libraries, "Compression", ["CZstandard"]),

@@ -1,18 +1,19 @@
 import Glibc
+import Telemetry
 
 // Text on its way to a terminal, a journal or a person: the names of sensors come over the air, and may hold anything.
 
 /// `text` on one line, harmless to a terminal: control characters, line separators and the characters that reverse the
 /// direction of writing become `\n`, `\t`, `\r` or `\u{1b}`. Everything else stays as it is.
 public func escaped(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isHarmful) else { return text }
+    guard text.unicodeScalars.contains(where: \.isHarmful) else { return text }
     var result = ""
     for scalar in text.unicodeScalars {
         switch scalar {
         case "\n": result += "\\n"
         case "\r": result += "\\r"
         case "\t": result += "\\t"
-        case _ where isHarmful(scalar): result += "\\u{" + String(scalar.value, radix: 16) + "}"
+        case _ where scalar.isHarmful: result += "\\u{" + String(scalar.value, radix: 16) + "}"
         default: result.unicodeScalars.append(scalar)
         }
     }
@@ -22,10 +23,10 @@ public func escaped(_ text: String) -> String {
 /// JSON that is harmless to a terminal: what `escaped` replaces becomes one of JSON's own escapes, so programs read the
 /// same text. Only strings have such characters.
 public func escapedInJSON(_ json: String) -> String {
-    guard json.unicodeScalars.contains(where: isHarmful) else { return json }
+    guard json.unicodeScalars.contains(where: \.isHarmful) else { return json }
     var result = ""
     for scalar in json.unicodeScalars {
-        guard isHarmful(scalar) else {
+        guard scalar.isHarmful else {
             result.unicodeScalars.append(scalar)
             continue
         }
@@ -40,7 +41,7 @@ public func escapedInJSON(_ json: String) -> String {
 /// quotes could make them harmless to look at.
 public func shellQuoted(_ text: String) -> String {
     var plain = ""
-    for scalar in text.unicodeScalars { plain.unicodeScalars.append(isHarmful(scalar) ? "\u{FFFD}" : scalar) }
+    for scalar in text.unicodeScalars { plain.unicodeScalars.append(scalar.isHarmful ? "\u{FFFD}" : scalar) }
     let isWord = plain.utf8.allSatisfy { byte in
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
@@ -50,15 +51,6 @@ public func shellQuoted(_ text: String) -> String {
     }
     guard !isWord || plain.isEmpty else { return plain }
     return "'" + plain.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
-}
-
-private func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0...0x1F, 0x7F...0x9F: true  // C0, DEL and C1
-    // Separators of lines and paragraphs, and characters that change the direction of writing.
-    case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
-    default: false
-    }
 }
 
 /// `0 devices`, `1 device`, `2 devices`: a number of what `noun` names.
