@@ -23,6 +23,7 @@ private let targets: [String: @Sendable ([UInt8]) -> Void] = [
     "multistatus": fuzzMultistatus,
     "payloads": fuzzPayloads,
     "phones": fuzzPhones,
+    "players": fuzzPlayers,
     "readings": fuzzReadings,
     "receivers": fuzzReceivers,
     "recordings": fuzzRecordings,

@@ -85,6 +85,7 @@ def run(size: str, seed: int) -> Outcome:
         check(cloud, outcome)
         judge_crossing(rogue, outcome)
         impersonate(cloud, homes[0], homes[1], rogue, outcome)
+        keep_out(cloud, homes[0], outcome)
         try_listeners(cloud, homes[1], outcome)
         if is_sound and size != "short":
             mislead(cloud, homes[0], outcome)
@@ -261,6 +262,21 @@ def impersonate_with_bridge(victim, other, rogue, outcome):
     expect(outcome, bool(foreign), False, f"another home hears {foreign[:3]}")
     client.close()
     stop(broker)
+
+
+def keep_out(cloud, home, outcome):
+    """What people in the cloud want of the music at home stays in the cloud: the household has not taken in the line for it."""
+    inside = Client(home.port)
+    expect(outcome, inside.allowed(inside.subscribe(f"{home.topics}/#")), True, "the household hears its gateway")
+    person = Client(cloud.tls_port, home.gateway_id, password(home), tls=ssl.create_default_context(cafile=cloud.authority))
+    for name in ["music/show", "music/play", "music/pause", "scan"]:
+        expect(outcome, person.allowed(person.publish(f"{home.topics}/requests/{name}", MARKER)), True, f"asks for {name} in the cloud")
+    person.publish(f"{home.topics}/sensors/strap/steps/get", SENTINEL)
+    is_there = inside.hears(20, lambda x: x.payload == SENTINEL)
+    expect(outcome, is_there, True, "what may cross the bridge does")
+    expect(outcome, any(x.payload == MARKER for x in inside.heard), False, "what people want of the music crosses the bridge")
+    inside.close()
+    person.close()
 
 
 def try_listeners(cloud, home, outcome):

@@ -51,15 +51,14 @@ public final class MusicDaemon {
             """, to: "mpd.conf")
         try FileManager.default.createDirectory(
             atPath: folder.path("music"), withIntermediateDirectories: true)
-        let running = try RunningProgram("mpd", ["--no-daemon", "--stderr", configuration])
+        let supervisor = try Supervisor()
+        let running = try RunningProgram(
+            "mpd", ["--no-daemon", "--stderr", configuration], environment: supervisor.environment)
         self.running = running
-        let end = ContinuousClock.now + limit
-        while ContinuousClock.now < end, running.exitStatus(within: .milliseconds(20)) == nil {
-            guard let descriptor = try? connect() else { continue }
-            close(descriptor)
-            return
+        // It says so once it listens.
+        guard supervisor.message(containing: "READY=1") != nil else {
+            throw TestFailure("mpd does not start: \(running.text)")
         }
-        throw TestFailure("mpd does not start: \(running.text)")
     }
 
     /// Ends it, in order or by SIGKILL.

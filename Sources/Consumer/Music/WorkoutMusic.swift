@@ -20,6 +20,9 @@ package final class WorkoutMusic: FeatureService, WorkoutObserver, @unchecked Se
     private let tail = "consumer/\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
     /// A workout that has gone on for longer is not the moment for it any more.
     private static let limit = Duration.seconds(10)
+    /// How late something may be told of a workout, in milliseconds, if the music is to follow: a phone without a network
+    /// may tell an hour later that one has begun, and one without readings is over since the last of them.
+    private static let latest: Int64 = 60_000
 
     package init(_ parts: FeatureParts, with workouts: RunningWorkouts) {
         context = parts.context
@@ -86,7 +89,9 @@ package final class WorkoutMusic: FeatureService, WorkoutObserver, @unchecked Se
 
     package func turned(_ turn: WorkoutTurn, _ workout: ObservedWorkout) {
         let (user, request) = (workout.user, turn.request)
-        guard let request, !context.doors.isBeingForgotten(user) else { return }
+        guard let request, context.now() - workout.time <= Self.latest, !context.doors.isBeingForgotten(user) else {
+            return
+        }
         do throws(VaultError) {
             guard let choice = try MusicChoice(context.documents, of: user), choice.withWorkouts,
                 try households(of: user).contains(choice.gateway)

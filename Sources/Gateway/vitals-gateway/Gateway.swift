@@ -1,6 +1,6 @@
 // The gateway: sensors on one side, a broker on the other, an outbox between.
 //
-// Four threads, each an event loop that owns what it touches:
+// Four threads, each an event loop that owns what it touches (and a fifth one for the music, if the settings have any):
 //
 //     dbus      Central, SensorRegister, Sensor: a notification is decoded, published live and left for the outbox,
 //               all in one call
@@ -94,8 +94,8 @@ final class Gateway: SensorOwner, @unchecked Sendable {
                 outbox.append($0, from: receiver.id)
             }
         }
-        music = settings.music.map { [central, announcer, limitedLog] music in
-            HouseMusic(music, on: central.loop, telling: announcer, logging: limitedLog)
+        music = settings.music.map { [announcer, limitedLog] music in
+            HouseMusic(music, telling: announcer, logging: limitedLog)
         }
         register = try SensorRegister(
             in: settings.state, atMost: settings.mostSensors, without: settings.receiver?.id, of: self, on: central,
@@ -141,7 +141,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
                 }))
         central.start()
         receiver?.start()
-        music?.start()
+        if let music { music.start() } else { announcer.clearMusic() }
         metrics?.start()
         announceReadiness()
     }
@@ -163,6 +163,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
         retained.publish(
             StatusPayload(.offline, time: unixMilliseconds()).bytes, to: topics[settings.gateway, .status])
         session.stop()
+        music?.end()
         log.notice("stopped")
     }
 

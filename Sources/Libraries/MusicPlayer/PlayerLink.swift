@@ -1,5 +1,6 @@
 import CMPD
 import Reactor
+import Telemetry
 
 // libmpdclient has two halves. `mpd_connection` waits for each answer, and its songs grow with whatever the server
 // sends. The other half, `mpd_async` and `mpd_parser`, never waits: it quotes commands, keeps what has come in a buffer
@@ -23,11 +24,11 @@ final class PlayerLink {
     private let async: OpaquePointer
     private let parser: OpaquePointer
 
-    /// Takes the descriptor, and closes it at the end; nil where there is no memory.
+    /// Takes the descriptor, and closes it at the end; nil where there is no memory, and then it is still the caller's.
     init?(_ descriptor: Int32) {
-        guard let async = mpd_async_new(descriptor) else { return nil }
-        guard let parser = mpd_parser_new() else {
-            mpd_async_free(async)
+        guard let parser = mpd_parser_new() else { return nil }
+        guard let async = mpd_async_new(descriptor) else {
+            mpd_parser_free(parser)
             return nil
         }
         (self.async, self.parser) = (async, parser)
@@ -60,6 +61,9 @@ final class PlayerLink {
         guard mpd_async_get_error(async) != MPD_ERROR_SUCCESS else { return nil }
         return mpd_async_get_error_message(async).map { harmless(String(cString: $0), atMost: 200) } ?? "lost"
     }
+
+    /// Whether the connection is over because of a line that no Music Player Daemon sends.
+    var isMalformed: Bool { mpd_async_get_error(async) == MPD_ERROR_MALFORMED }
 
     /// Sends a command of at most five arguments.
     /// - Returns: whether there was room for it.
@@ -111,12 +115,7 @@ func harmless(_ text: String, atMost limit: Int) -> String {
     var result = ""
     var length = 0
     for scalar in text.unicodeScalars {
-        let isHarmful =
-            switch scalar.value {
-            case 0...0x1F, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
-            default: false
-            }
-        let next: Unicode.Scalar = isHarmful ? "\u{FFFD}" : scalar
+        let next: Unicode.Scalar = scalar.isHarmful ? "\u{FFFD}" : scalar
         length += String(next).utf8.count
         guard length <= limit else { break }
         result.unicodeScalars.append(next)

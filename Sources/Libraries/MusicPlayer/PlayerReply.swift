@@ -1,48 +1,97 @@
+import Telemetry
+
 // What lines of an answer say. A line whose number cannot be is left out as if it were not there: a tag is whatever
-// somebody typed into a file.
+// somebody typed into a file. Only what the command was asked for is kept.
 
 /// The lines of one answer, within limits.
 struct PlayerReply {
     /// What is wrong with an answer that no Music Player Daemon gives.
     struct Fault: Error { let words: String }
 
-    /// Lines that something here reads; all others only count.
-    private static let known: Set<String> = [
-        "state", "playlistlength", "playlist", "song", "songid", "elapsed", "file", "Id", "Pos", "Title", "Name",
-        "Artist", "Album", "duration", "Time", "size", "binary", "changed",
-    ]
+    /// What an answer is read for.
+    enum Purpose {
+        /// Whether the command was carried out.
+        case nothing
+        /// Whether anything has changed.
+        case changes
+        /// What the player does.
+        case status
+        /// Songs, at most so many.
+        case songs(atMost: Int)
+        /// A part of a picture.
+        case picture
+
+        /// The lines that are kept. All others only count.
+        fileprivate var names: Set<String> {
+            switch self {
+            case .nothing: []
+            case .changes: ["changed"]
+            case .status: ["state", "playlistlength", "playlist", "songid", "elapsed"]
+            case .songs: ["file", "Id", "Pos", "Title", "Name", "Artist", "Album", "duration", "Time"]
+            case .picture: ["size", "binary"]
+            }
+        }
+
+        /// Each song is a record; any other answer is one.
+        fileprivate var mostRecords: Int { if case .songs(let most) = self { most } else { 1 } }
+    }
+
     /// More than a page of songs needs, each with tags that somebody repeated.
     static let mostLines = 4096
-    /// A path has at most 4,096 bytes, and a line no more.
-    private static let longestTag = 256
+    /// More than a page of songs needs, each with a path of 4,096 bytes.
+    static let mostBytes = 256 * 1024
+    /// How many bytes of a picture one answer has at most.
+    static let mostBinary = MusicLimits.artworkPart
 
-    private(set) var pairs: [(name: String, value: String)] = []
+    private let purpose: Purpose
+    private let names: Set<String>
+    /// Of each name the first value that is not empty.
+    private var records: [[String: String]] = []
     private(set) var binary: [UInt8] = []
     /// How many bytes of a picture are still to come, its final newline included.
     private(set) var binaryLeft = 0
     private var lines = 0
+    private var bytes = 0
+
+    /// An answer of which nothing has come.
+    init(for purpose: Purpose) {
+        self.purpose = purpose
+        names = purpose.names
+    }
 
     /// Takes the next line.
     mutating func take(_ name: String, _ value: String) throws(Fault) {
         lines += 1
-        guard lines <= Self.mostLines else { throw Fault(words: "an answer that does not end: this is not mpd") }
-        guard Self.known.contains(name) else { return }
-        pairs.append((name, name == "file" ? value : harmless(value, atMost: Self.longestTag)))
+        bytes += name.utf8.count + value.utf8.count
+        guard lines <= Self.mostLines, bytes <= Self.mostBytes else {
+            throw Fault(words: "an answer that does not end: this is not mpd")
+        }
+        guard names.contains(name) else { return }
+        // With one record more than are wanted, it is known that whatever follows is not.
+        if records.isEmpty || name == "file", records.count <= purpose.mostRecords { records.append([:]) }
+        guard records.count <= purpose.mostRecords else { return }
+        if !value.isEmpty, records[records.count - 1][name] == nil {
+            records[records.count - 1][name] =
+                name == "file" ? value : harmless(value, atMost: MusicLimits.textBytes)
+        }
         guard name == "binary" else { return }
-        guard binary.isEmpty, let count = Int(value), (0...ArtworkPart.most).contains(count) else {
+        guard binary.isEmpty, let count = Int(value), (0...Self.mostBinary).contains(count) else {
             throw Fault(words: "a picture's part that is too large: this is not mpd")
         }
         binaryLeft = count + 1
     }
 
     /// Takes bytes of a picture, of which at most `binaryLeft` may come.
-    mutating func take(_ bytes: [UInt8]) {
+    mutating func take(_ bytes: [UInt8]) throws(Fault) {
         binary += bytes
         binaryLeft -= bytes.count
-        if binaryLeft == 0 { binary.removeLast() }
+        guard binaryLeft == 0 else { return }
+        guard binary.removeLast() == UInt8(ascii: "\n") else {
+            throw Fault(words: "a picture's part of a different length: this is not mpd")
+        }
     }
 
-    subscript(name: String) -> String? { pairs.first { $0.name == name }?.value }
+    subscript(name: String) -> String? { records.first?[name] }
 
     private func whole(_ name: String) -> UInt32? { self[name].flatMap { UInt32($0) } }
 
@@ -54,7 +103,7 @@ struct PlayerReply {
             case "pause": .paused
             default: .stopped
             }
-        var state = PlayerState(mode, length: length, version: whole("playlist") ?? 0)
+        var state = PlayerState(mode, length: length, version: version)
         // Between the two answers the song may have changed; then mpd says so at once, and both are asked again.
         if let song, song.track.id == whole("songid") { state.track = song.track }
         if mode != .stopped { state.elapsedSeconds = Self.seconds(self["elapsed"]) }
@@ -78,29 +127,17 @@ struct PlayerReply {
         }
     }
 
-    /// The songs of `playlistinfo` or `currentsong`, at most a page of them.
-    var songs: [Song] {
-        var songs: [Song] = []
-        var begin: Int?
-        for (index, pair) in pairs.enumerated() where pair.name == "file" {
-            if let begin { songs.append(contentsOf: Self.song(pairs[begin..<index])) }
-            begin = index
-        }
-        if let begin { songs.append(contentsOf: Self.song(pairs[begin...])) }
-        return Array(songs.prefix(TrackPage.most))
-    }
+    /// The songs of `playlistinfo` or `currentsong`.
+    var songs: [Song] { records.prefix(purpose.mostRecords).compactMap(Self.song) }
 
-    private static func song(_ pairs: ArraySlice<(name: String, value: String)>) -> [Song] {
-        func first(_ name: String) -> String? {
-            pairs.first { $0.name == name && !$0.value.isEmpty }?.value
-        }
-        guard let file = pairs.first?.value, let id = first("Id").flatMap({ UInt32($0) }),
-            let place = first("Pos").flatMap({ UInt32($0) })
-        else { return [] }
+    private static func song(_ record: [String: String]) -> Song? {
+        guard let file = record["file"], let id = record["Id"].flatMap({ UInt32($0) }),
+            let place = record["Pos"].flatMap({ UInt32($0) })
+        else { return nil }
         let track = Track(
-            id: id, position: Int(place) + 1, title: first("Title") ?? first("Name"), artist: first("Artist"),
-            album: first("Album"), durationSeconds: seconds(first("duration") ?? first("Time")))
-        return [Song(track: track, file: file)]
+            id: id, position: Int(place) + 1, title: record["Title"] ?? record["Name"], artist: record["Artist"],
+            album: record["Album"], durationSeconds: seconds(record["duration"] ?? record["Time"]))
+        return Song(track: track, file: file)
     }
 
     /// The picture's size, from the lines of `readpicture` or `albumart`; nil where there is no picture.

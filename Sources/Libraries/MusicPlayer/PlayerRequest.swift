@@ -1,3 +1,5 @@
+import Telemetry
+
 // What can be asked of a player. Each request begins with a look at the queue, because mpd plays an empty one without a
 // word, and ends with what is played then.
 
@@ -33,56 +35,63 @@ public enum PlayerAnswer: Hashable, Sendable {
     case artwork(ArtworkPart)
 }
 
-extension Player {
-    typealias Answer = @Sendable (Result<PlayerAnswer, PlayerError>) -> Void
+/// Somebody who waits for an answer.
+struct Asker: Sendable {
+    /// Until when; nil if without a limit.
+    let deadline: ContinuousClock.Instant?
+    let answer: @Sendable (Result<PlayerAnswer, PlayerError>) -> Void
+}
 
+extension Player {
     /// Carries out a request; on the loop.
-    func carryOut(_ request: PlayerRequest, _ answer: @escaping Answer) {
+    func carryOut(_ request: PlayerRequest, for asker: Asker) {
         switch request {
-        case .show: look { answer($0.map(PlayerAnswer.state)) }
-        case .artwork(let song, let offset): artwork(of: song, offset, answer)
+        case .show: look { asker.answer($0.map(PlayerAnswer.state)) }
+        case .artwork(let song, let offset): artwork(of: song, offset, for: asker)
         default:
-            exchange("status") { [self] result in
+            exchange("status", reading: .status, for: asker) { [self] result in
                 switch result {
-                case .failure(let error): answer(.failure(error))
-                case .success(let status) where status.length == 0: answer(.failure(.emptyPlaylist))
-                case .success(let status): carryOut(request, status, answer)
+                case .failure(let error): asker.answer(.failure(error))
+                case .success(let status) where status.length == 0: asker.answer(.failure(.emptyPlaylist))
+                case .success(let status): proceed(with: request, from: status, for: asker)
                 }
             }
         }
     }
 
-    private func carryOut(_ request: PlayerRequest, _ status: PlayerReply, _ answer: @escaping Answer) {
+    /// There is something in the queue.
+    private func proceed(with request: PlayerRequest, from status: PlayerReply, for asker: Asker) {
         let mode = status.state(with: nil).mode
         switch request {
-        case .play: mode == .paused ? command("pause", ["0"], answer) : command("play", [], answer)
-        case .pause: command("pause", ["1"], answer)
+        case .play: mode == .paused ? command("pause", ["0"], for: asker) : command("play", [], for: asker)
+        case .pause: command("pause", ["1"], for: asker)
         case .next, .previous:
-            guard mode != .stopped else { return answer(.failure(.nothingPlays)) }
-            command(request == .next ? "next" : "previous", [], answer)
-        case .choose(let song): command("playid", ["\(song)"], answer)
+            guard mode != .stopped else { return asker.answer(.failure(.nothingPlays)) }
+            command(request == .next ? "next" : "previous", [], for: asker)
+        case .choose(let song): command("playid", ["\(song)"], for: asker)
         case .choosePosition(let position):
-            guard (1...status.length).contains(position) else { return answer(.failure(.noSuchTrack)) }
-            command("play", ["\(position - 1)"], answer)
-        case .list(let first): list(from: first, status, answer)
+            guard (1...status.length).contains(position) else { return asker.answer(.failure(.noSuchTrack)) }
+            command("play", ["\(position - 1)"], for: asker)
+        case .list(let first): list(from: first, status, for: asker)
         case .show, .artwork: break
         }
     }
 
-    private func command(_ command: String, _ arguments: [String], _ answer: @escaping Answer) {
-        exchange(command, arguments) { [self] result in
-            if case .failure(let error) = result { return answer(.failure(error)) }
-            look { answer($0.map(PlayerAnswer.state)) }
+    private func command(_ command: String, _ arguments: [String], for asker: Asker) {
+        exchange(command, arguments, for: asker) { [self] result in
+            if case .failure(let error) = result { return asker.answer(.failure(error)) }
+            look { asker.answer($0.map(PlayerAnswer.state)) }
         }
     }
 
-    private func list(from first: Int, _ status: PlayerReply, _ answer: @escaping Answer) {
-        guard (1...min(status.length, TrackPage.lastPosition)).contains(first) else {
-            return answer(.failure(.noSuchTrack))
+    private func list(from first: Int, _ status: PlayerReply, for asker: Asker) {
+        guard (1...min(status.length, MusicLimits.lastPosition)).contains(first) else {
+            return asker.answer(.failure(.noSuchTrack))
         }
-        let end = min(first - 1 + TrackPage.most, status.length, TrackPage.lastPosition)
-        exchange("playlistinfo", ["\(first - 1):\(end)"]) { result in
-            answer(
+        let end = min(first - 1 + MusicLimits.page, status.length, MusicLimits.lastPosition)
+        let range = "\(first - 1):\(end)"
+        exchange("playlistinfo", [range], reading: .songs(atMost: MusicLimits.page), for: asker) { result in
+            asker.answer(
                 result.map { reply in
                     .page(
                         TrackPage(length: status.length, version: status.version, tracks: reply.songs.map(\.track)))
@@ -92,32 +101,36 @@ extension Player {
 
     // MARK: Pictures
 
-    private func artwork(of song: UInt32?, _ offset: Int, _ answer: @escaping Answer) {
-        guard (0..<ArtworkPart.largest).contains(offset) else { return answer(.failure(.noArtwork)) }
-        let taken: (Result<PlayerReply, PlayerError>) -> Void = { [self] result in
+    private func artwork(of song: UInt32?, _ offset: Int, for asker: Asker) {
+        guard (0..<MusicLimits.artwork).contains(offset) else { return asker.answer(.failure(.noArtwork)) }
+        let found: (Result<PlayerReply, PlayerError>) -> Void = { [self] result in
             switch result {
-            case .failure(let error): answer(.failure(error))
+            case .failure(let error): asker.answer(.failure(error))
             case .success(let reply):
                 guard let song = reply.songs.first else {
-                    return answer(.failure(song == nil ? .nothingPlays : .noSuchTrack))
+                    return asker.answer(.failure(song == nil ? .nothingPlays : .noSuchTrack))
                 }
-                picture(["readpicture", "albumart"], of: song, offset, answer)
+                picture(["readpicture", "albumart"], of: song, offset, for: asker)
             }
         }
-        if let song { exchange("playlistid", ["\(song)"], taken) } else { exchange("currentsong", [], taken) }
+        if let song {
+            exchange("playlistid", ["\(song)"], reading: .songs(atMost: 1), for: asker, found)
+        } else {
+            exchange("currentsong", reading: .songs(atMost: 1), for: asker, found)
+        }
     }
 
     /// Asks for a part of a picture by one command after the other: the one in the file, then the one in its folder.
     private func picture(
-        _ commands: ArraySlice<String>, of song: PlayerReply.Song, _ offset: Int, _ answer: @escaping Answer
+        _ commands: ArraySlice<String>, of song: PlayerReply.Song, _ offset: Int, for asker: Asker
     ) {
-        guard let command = commands.first, song.fitsInCommand else { return answer(.failure(.noArtwork)) }
-        exchange(command, [song.file, "\(offset)"]) { [self] result in
+        guard let command = commands.first, song.fitsInCommand else { return asker.answer(.failure(.noArtwork)) }
+        exchange(command, [song.file, "\(offset)"], reading: .picture, for: asker) { [self] result in
             switch result {
-            case .failure(let error) where !error.isAboutThePicture: answer(.failure(error))
+            case .failure(let error) where !error.isAboutThePicture: asker.answer(.failure(error))
             case .success(let reply) where reply.size != nil:
-                answer(Self.part(of: song.track.id, reply, offset).map(PlayerAnswer.artwork))
-            default: picture(commands.dropFirst(), of: song, offset, answer)
+                asker.answer(Self.part(of: song.track.id, reply, offset).map(PlayerAnswer.artwork))
+            default: picture(commands.dropFirst(), of: song, offset, for: asker)
             }
         }
     }
@@ -126,7 +139,7 @@ extension Player {
         of song: UInt32, _ reply: PlayerReply, _ offset: Int
     ) -> Result<ArtworkPart, PlayerError> {
         guard let size = reply.size, size > 0 else { return .failure(.noArtwork) }
-        guard size <= ArtworkPart.largest else { return .failure(.artworkTooLarge) }
+        guard size <= MusicLimits.artwork else { return .failure(.artworkTooLarge) }
         guard offset + reply.binary.count <= size, !reply.binary.isEmpty else { return .failure(.noArtwork) }
         return .success(ArtworkPart(song: song, size: size, offset: offset, bytes: reply.binary))
     }

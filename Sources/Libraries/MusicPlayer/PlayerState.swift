@@ -43,7 +43,7 @@ public struct Track: Hashable, Sendable {
     public var position: Int
     /// Its title, or the name of the station; nil where the file does not say.
     public var title: String?
-    /// Who plays it.
+    /// The artist who plays it.
     public var artist: String?
     /// The album that it is from.
     public var album: String?
@@ -70,13 +70,8 @@ public struct TrackPage: Hashable, Sendable {
     public var length: Int
     /// The queue's version at that time.
     public var version: UInt32
-    /// At most `most` songs, in the queue's order.
+    /// At most `MusicLimits.page` songs, in the queue's order.
     public var tracks: [Track]
-
-    /// How many songs one page has at most.
-    public static let most = 50
-    /// The last place in the queue that is shown.
-    public static let lastPosition = 1000
 
     /// A page from its parts.
     public init(length: Int, version: UInt32, tracks: [Track]) {
@@ -94,13 +89,8 @@ public struct ArtworkPart: Hashable, Sendable {
     public var size: Int
     /// Where the part begins.
     public var offset: Int
-    /// At most `most` bytes; empty only at the picture's end.
+    /// At most `MusicLimits.artworkPart` bytes, and at least one.
     public var bytes: [UInt8]
-
-    /// How many bytes a part has at most.
-    public static let most = 16 * 1024
-    /// No larger picture is read, in bytes.
-    public static let largest = 1024 * 1024
 
     /// A part from its parts.
     public init(song: UInt32, size: Int, offset: Int, bytes: [UInt8]) {

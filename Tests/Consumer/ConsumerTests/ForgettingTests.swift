@@ -150,6 +150,7 @@ struct ForgettingTests {
         try documents.write(["gear": [["name": "Blue shoes"]]], GearDocument.name, of: demo)
         try documents.write(["plans": [["name": "Lunch run"]]], WorkoutPlanDocument.name, of: demo)
         try documents.write(["minutes": 5, "say": ["pace"]], "voice", of: demo)
+        try documents.write(["gateway": "home", "workouts": true], "music", of: demo)
         let phone: JSON = ["phone": "phone-a", "password": "x", "secret": "y", "created": 0]
         try documents.write(["phones": [phone]], "phones", of: demo)
         try ReminderList(documents: documents).write([.madeUp()], of: demo)

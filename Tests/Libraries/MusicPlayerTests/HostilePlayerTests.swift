@@ -1,5 +1,6 @@
 import Foundation
 import Reactor
+import Synchronization
 import TestSupport
 import Testing
 
@@ -9,71 +10,152 @@ import Testing
 struct HostilePlayerTests {
     /// A client of a server that the test plays.
     private func withServer(
-        silence: Duration = .seconds(30), answering: Duration = .seconds(30), password: String? = nil,
+        _ patience: Player.Patience = Self.patience(), password: String? = nil,
         _ body: (Listener, Player, Record<PlayerEvent>) throws -> Void
     ) throws {
         let server = try Listener()
-        let address = try #require(PlayerAddress("127.0.0.1:\(server.port)"))
+        try withPlayer(at: server.port, patience, password: password) { try body(server, $0, $1) }
+    }
+
+    private func withPlayer(
+        at port: UInt16, _ patience: Player.Patience = Self.patience(), password: String? = nil,
+        _ body: (Player, Record<PlayerEvent>) throws -> Void
+    ) throws {
+        signal(SIGPIPE, SIG_IGN)  // as Signals.block() does
+        let address = try #require(PlayerAddress("127.0.0.1:\(port)"))
         let loop = EventLoop(name: "player")
         loop.start()
         defer { loop.stop() }
-        var patience = Player.Patience()
-        patience.silence = silence
-        patience.answering = answering
-        patience.backoff = Backoff(first: .milliseconds(20), limit: .milliseconds(200))
         let events = Record<PlayerEvent>()
         let player = Player(
             address, on: loop, patience: patience, password: { () throws(PlayerError) in password }
         ) { events.append($0) }
         player.start()
         defer { player.stop() }
-        try body(server, player, events)
+        try body(player, events)
+    }
+
+    /// Nothing ends by itself, and what ended begins again soon.
+    private static func patience(_ change: (inout Player.Patience) -> Void = { _ in }) -> Player.Patience {
+        var patience = Player.Patience()
+        (patience.silence, patience.answering, patience.waking) = (.seconds(30), .seconds(30), .seconds(30))
+        patience.absences = Backoff(first: .milliseconds(20), limit: .milliseconds(200))
+        patience.refusals = Backoff(first: .milliseconds(20), limit: .milliseconds(200))
+        change(&patience)
+        return patience
     }
 
     private static let greeting = "OK MPD 0.23.5\n"
     /// The answers to `tagtypes`, twice, and `binarylimit`.
     private static let welcome = greeting + "OK\nOK\nOK\n"
 
-    @Test(
-        "is left alone, with the reason",
-        arguments: [
-            "flood", "nonsense", "no greeting", "unasked", "endless", "picture", "hang-up",
-        ])
-    func strangers(kind: String) throws {
-        try withServer { server, _, events in
+    private static let kinds = [
+        ("flood", ""), ("nonsense", "a line that is not understood: this is not mpd"),
+        ("foreign", "it does not greet: this is not mpd"), ("unasked", "it speaks unasked: this is not mpd"),
+        ("endless", "an answer that does not end: this is not mpd"),
+        ("long", "an answer that does not end: this is not mpd"), ("hang-up", ""),
+        ("silent", "no connection in time"),
+    ]
+
+    @Test("is left alone, with the reason", arguments: kinds)
+    func strangers(kind: String, reason: String) throws {
+        let patience = Self.patience { if kind == "silent" { $0.connecting = .milliseconds(100) } }
+        try withServer(patience) { server, _, events in
             let client = try server.acceptOne()
             switch kind {
             case "flood": send(client, Self.greeting + String(repeating: "x", count: 20_000))
             case "nonsense": send(client, Self.greeting + "nonsense\n")
-            case "no greeting": send(client, "220 mail.example ESMTP\n")
+            case "foreign": send(client, "220 mail.example ESMTP\n")
             case "unasked":
                 send(client, Self.welcome)
                 send(client, "volume: 3\nOK\nOK\nOK\nOK\nOK\nOK\n")
             case "endless":
                 send(client, Self.welcome)
                 for _ in 0..<100 { send(client, String(repeating: "Artist: x\n", count: 100)) }
-            case "picture": send(client, Self.welcome + "binary: 999999999\n")
+            case "long":
+                send(client, Self.welcome)
+                for _ in 0..<100 { send(client, "Artist: \(String(repeating: "x", count: 4000))\n") }
             default: break
             }
             if kind == "hang-up" { close(client) }
             defer { if kind != "hang-up" { close(client) } }
-            try events.wait { $0.contains(where: \.isDisconnected) }
+            try events.wait {
+                $0.contains { event in
+                    if case .disconnected(let said) = event { reason.isEmpty || said == reason } else { false }
+                }
+            }
             // It is tried again, and nothing was believed.
             close(try server.acceptOne())
             if kind != "unasked" { #expect(events.all.allSatisfy { $0.state == nil }) }
         }
     }
 
-    @Test("that does not answer is given up, and so is what waits for it")
-    func slow() throws {
-        try withServer(answering: .milliseconds(300)) { server, player, events in
+    @Test("is tried again later and later if it is not mpd, and not if it only is away")
+    func pauses() throws {
+        // The fourth pause is at least half of 400 ms.
+        let growing = Self.patience { $0.refusals = Backoff(first: .milliseconds(50), limit: .milliseconds(400)) }
+        try withServer(growing) { server, _, _ in
+            var begin = ContinuousClock.now
+            for round in 0..<5 {
+                let client = try server.acceptOne()
+                if round == 4 { #expect(ContinuousClock.now - begin >= .milliseconds(200)) }
+                begin = .now
+                send(client, "220 mail.example ESMTP\n")
+                #expect(readLine(client) == nil)
+                close(client)
+            }
+        }
+        let steady = Self.patience {
+            ($0.absences, $0.refusals) = (.steady(.milliseconds(10)), .steady(.seconds(3600)))
+        }
+        try withServer(steady) { server, _, _ in
+            for _ in 0..<5 { close(try server.acceptOne()) }
+        }
+    }
+
+    @Test("may greet byte by byte")
+    func slowly() throws {
+        try withServer { server, _, events in
             let client = try server.acceptOne()
             defer { close(client) }
-            send(client, Self.welcome)
+            for byte in Self.welcome { send(client, "\(byte)") }
             try events.wait { $0.contains(.connected("0.23.5")) }
-            let answer = Answer<Result<PlayerAnswer, PlayerError>>()
-            player.ask(.play) { answer.set($0) }
-            #expect(answer.wait(atMost: limit) == .failure(.timeout))
+        }
+    }
+
+    private static let lies: [(String, PlayerError)] = [
+        ("size: 10\nbinary: 11\nabcdefghijk\nOK\n", .noArtwork),
+        ("size: 10\nbinary: 0\n\nOK\n", .noArtwork), ("size: 10\nOK\n", .noArtwork),
+        ("size: 0\nbinary: 0\n\nOK\n", .noArtwork), ("size: -1\nbinary: 4\nabcd\nOK\n", .noArtwork),
+        ("binary: 4\nabcd\nOK\n", .noArtwork), ("size: 1048577\nbinary: 4\nabcd\nOK\n", .artworkTooLarge),
+        ("size: 4\nbinary: 4\nabcdOK\n", .away("a picture's part of a different length: this is not mpd")),
+        ("size: 4\nbinary: 2\nab\nbinary: 2\nab\n", .away("a picture's part that is too large: this is not mpd")),
+        ("size: 20000\nbinary: 16385\n", .away("a picture's part that is too large: this is not mpd")),
+        ("size: 4\nbinary: 999999999999999999999\n", .away("a picture's part that is too large: this is not mpd")),
+    ]
+
+    @Test("cannot pass anything else off as a picture", arguments: lies)
+    func pictures(said: String, error: PlayerError) throws {
+        let daemon = try MadeUpDaemon { command in
+            command.hasPrefix("readpicture") || command.hasPrefix("albumart") ? said : nil
+        }
+        defer { daemon.stop() }
+        try withPlayer(at: daemon.port) { player, events in
+            try events.wait { $0.contains { $0.state != nil } }
+            let asking = Asking(player: player)
+            #expect(throws: error) { try asking(.artwork(song: 7, offset: 0)) }
+        }
+    }
+
+    @Test("that does not answer is given up, and so is what waits for it")
+    func slow() throws {
+        let daemon = try MadeUpDaemon { $0.hasPrefix("play") ? "" : nil }
+        defer { daemon.stop() }
+        try withPlayer(at: daemon.port, Self.patience { $0.answering = .milliseconds(300) }) { player, events in
+            try events.wait { $0.contains { $0.state != nil } }
+            let answers = Record<Result<PlayerAnswer, PlayerError>>()
+            for _ in 0..<2 { player.ask(.play) { answers.append($0) } }
+            #expect(try answers.wait(for: 2) == [.failure(.timeout), .failure(.timeout)])
             try events.wait { $0.contains(.disconnected("mpd does not answer")) }
         }
     }
@@ -101,42 +183,92 @@ struct HostilePlayerTests {
         #expect(!song(String(repeating: "\\", count: 2001)).fitsInCommand)
     }
 
-    @Test("that is asked too much at once is asked no more")
+    @Test("is asked for so much at once, and for four pictures")
     func busy() throws {
         try withServer { server, player, events in
             let client = try server.acceptOne()
             defer { close(client) }
             send(client, Self.welcome)
             try events.wait { $0.contains(.connected("0.23.5")) }
+            let pictures = Record<Result<PlayerAnswer, PlayerError>>()
+            for _ in 0..<10 { player.ask(.artwork(song: 7, offset: 0)) { pictures.append($0) } }
+            #expect(try pictures.wait(for: 6).allSatisfy { $0 == .failure(.busy) })
             let answers = Record<Result<PlayerAnswer, PlayerError>>()
             for _ in 0..<100 { player.ask(.play) { answers.append($0) } }
             try answers.wait { $0.contains(.failure(.busy)) }
+            // They are those that were asked for last.
+            #expect(pictures.all.count == 6 && answers.all.count < 100)
         }
     }
 
-    @Test("that is silent while nothing changes is asked whether it is there")
+    @Test("is not asked for what nobody waits for any longer")
+    func late() throws {
+        let daemon = try MadeUpDaemon { _ in nil }
+        defer { daemon.stop() }
+        try withPlayer(at: daemon.port) { player, events in
+            try events.wait { $0.contains { $0.state != nil } }
+            let answers = Record<Result<PlayerAnswer, PlayerError>>()
+            player.ask(.play, by: ContinuousClock.now) { answers.append($0) }
+            player.ask(.pause, by: ContinuousClock.now + limit) { answers.append($0) }
+            let all = try answers.wait(for: 2)
+            #expect(all[0] == .failure(.late))
+            #expect(daemon.commands.all.contains("pause \"1\""))
+            #expect(!daemon.commands.all.contains { $0.hasPrefix("play") && !$0.hasPrefix("playlist") })
+        }
+    }
+
+    @Test("is looked at again and again while it is asked so much that it cannot say what changes")
+    func flooded() throws {
+        let daemon = try MadeUpDaemon { _ in nil }
+        defer { daemon.stop() }
+        try withPlayer(at: daemon.port, Self.patience { $0.busy = .milliseconds(20) }) { player, events in
+            try events.wait { $0.contains { $0.state != nil } }
+            let flood = Flood(player)
+            for _ in 0..<8 { flood.ask() }
+            defer { flood.stop() }
+            try events.wait { $0.count { $0.state != nil } >= 4 }
+        }
+    }
+
+    @Test("is looked at only so often, however often it says that something has changed")
+    func paced() throws {
+        let daemon = try MadeUpDaemon { $0.hasPrefix("idle") ? "changed: player\nOK\n" : nil }
+        defer { daemon.stop() }
+        let patience = Self.patience { ($0.gathering, $0.pace) = (.milliseconds(1), .milliseconds(60)) }
+        try withPlayer(at: daemon.port, patience) { _, events in
+            try events.wait { $0.contains { $0.state != nil } }
+            let begin = ContinuousClock.now
+            let before = events.all.count
+            try events.wait { $0.dropFirst(before).count { $0.state != nil } >= 5 }
+            #expect(ContinuousClock.now - begin >= .milliseconds(3 * 60))
+        }
+    }
+
+    @Test("that is silent while nothing changes is asked whether it is there, and what it plays")
     func silence() throws {
-        try withServer(silence: .milliseconds(100), answering: .milliseconds(500)) { server, _, events in
+        let patience = Self.patience { ($0.silence, $0.waking) = (.milliseconds(100), .seconds(4)) }
+        try withServer(patience) { server, _, events in
             let client = try server.acceptOne()
             defer { close(client) }
             var asked: [String] = []
             send(client, Self.greeting)
-            while asked.filter({ $0 == "noidle" }).count < 3 {
+            while true {
                 let line = try #require(readLine(client))
                 asked.append(line)
+                // The last question is left without an answer.
+                if asked.count(where: { $0 == "noidle" }) == 3 { break }
                 if !line.hasPrefix("idle") { send(client, "OK\n") }
             }
-            #expect(asked.filter { $0.hasPrefix("idle") }.count >= 3)
+            #expect(asked.count { $0.hasPrefix("idle") } == 3)
+            #expect(asked.count { $0 == "status" } == 3)
             #expect(!events.all.contains { $0.isDisconnected })
-            while let line = readLine(client), line != "noidle" {}
-            // The last question is left without an answer.
             try events.wait { $0.contains(.disconnected("mpd does not answer")) }
         }
     }
 
     @Test("cannot make a text longer than 256 bytes, move a cursor, or turn the direction of writing")
     func texts() throws {
-        var reply = PlayerReply()
+        var reply = PlayerReply(for: .songs(atMost: 1))
         try reply.take("file", "secret/place.mp3")
         try reply.take("Pos", "0")
         try reply.take("Id", "7")
@@ -152,29 +284,35 @@ struct HostilePlayerTests {
 
     @Test("cannot bring numbers that cannot be", arguments: ["-1", "4294967296", "1e9", "x", "", "0x10"])
     func numbers(text: String) throws {
-        var status = PlayerReply()
+        var status = PlayerReply(for: .status)
         for name in ["playlistlength", "playlist", "song", "songid"] { try status.take(name, text) }
         try status.take("state", "play")
         try status.take("elapsed", "1e300")
         let state = status.state(with: nil)
         #expect(state == PlayerState(.playing, length: 0, version: 0))
-        var reply = PlayerReply()
+        var reply = PlayerReply(for: .songs(atMost: 1))
         try reply.take("file", "x")
         try reply.take("Id", text)
         try reply.take("Pos", text)
         #expect(reply.songs.isEmpty)
-        #expect(throws: PlayerReply.Fault.self) { try reply.take("binary", text) }
+        var picture = PlayerReply(for: .picture)
+        #expect(throws: PlayerReply.Fault.self) { try picture.take("binary", text) }
     }
 
-    @Test("cannot list more songs than were asked for")
-    func songs() throws {
-        var reply = PlayerReply()
+    @Test("cannot list more songs than were asked for, and nothing that was not asked for is kept", arguments: [1, 50])
+    func songs(most: Int) throws {
+        var reply = PlayerReply(for: .songs(atMost: most))
         for index in 0..<200 {
             for (name, value) in [("file", "x"), ("Id", "\(index)"), ("Pos", "\(index)")] {
                 try reply.take(name, value)
             }
         }
-        #expect(reply.songs.count == TrackPage.most)
+        #expect(reply.songs.map(\.track.position) == Array(1...most))
+        var status = PlayerReply(for: .status)
+        for (name, value) in [("file", "x"), ("Title", "x"), ("size", "7"), ("state", "play")] {
+            try status.take(name, value)
+        }
+        #expect(status["file"] == nil && status["Title"] == nil && status.size == nil && status["state"] == "play")
     }
 
     @Test("is at home: a socket, or an address that the internet does not lead to")
@@ -194,28 +332,18 @@ struct HostilePlayerTests {
     }
 }
 
-extension Listener {
-    /// The next connection, within a limit.
-    fileprivate func acceptOne() throws -> Int32 {
-        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard poll(&entry, 1, 30_000) == 1 else { throw TestFailure("nobody connects") }
-        return accept(descriptor, nil, nil)
-    }
-}
+/// Somebody who asks again as soon as there is an answer.
+private final class Flood: Sendable {
+    private let player: Player
+    private let isOver = Atomic(false)
 
-private func send(_ descriptor: Int32, _ text: String) {
-    let bytes = Array(text.utf8)
-    _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
-}
+    init(_ player: Player) { self.player = player }
 
-/// The next line without its end; nil where none comes within a limit.
-private func readLine(_ descriptor: Int32) -> String? {
-    var line: [UInt8] = []
-    while true {
-        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        var byte: UInt8 = 0
-        guard poll(&entry, 1, 30_000) == 1, read(descriptor, &byte, 1) == 1 else { return nil }
-        guard byte != UInt8(ascii: "\n") else { return String(decoding: line, as: UTF8.self) }
-        line.append(byte)
+    func ask() {
+        player.ask(.list(from: 1)) { [self] _ in
+            if !isOver.load(ordering: .relaxed) { ask() }
+        }
     }
+
+    func stop() { isOver.store(true, ordering: .relaxed) }
 }

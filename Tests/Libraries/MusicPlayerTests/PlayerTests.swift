@@ -1,6 +1,7 @@
 import Foundation
 import MusicPlayer
 import Reactor
+import Telemetry
 import TestSupport
 import Testing
 
@@ -21,7 +22,11 @@ struct PlayerTests {
         loop.start()
         defer { loop.stop() }
         let events = Record<PlayerEvent>()
-        let player = Player(address, on: loop, password: { () throws(PlayerError) in password }) { events.append($0) }
+        var patience = Player.Patience()
+        patience.refusals = Backoff(first: .milliseconds(20), limit: .milliseconds(200))
+        let player = Player(
+            address, on: loop, patience: patience, password: { () throws(PlayerError) in password }
+        ) { events.append($0) }
         player.start()
         defer { player.stop() }
         try body(Asking(player: player), events)
@@ -112,7 +117,7 @@ struct PlayerTests {
     @Test("Artwork comes in parts: from the file, or from its folder, and none from neither")
     func artwork() throws {
         let inFile = (0..<40_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
-        let inFolder = (0..<ArtworkPart.most).map { UInt8(truncatingIfNeeded: $0 &* 13) }
+        let inFolder = (0..<MusicLimits.artworkPart).map { UInt8(truncatingIfNeeded: $0 &* 13) }
         let mpd = try MusicDaemon(
             [
                 "a/one.mp3": MusicFile(title: "One", picture: inFile), "b/two.mp3": MusicFile(),

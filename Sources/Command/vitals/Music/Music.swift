@@ -8,11 +8,6 @@ struct Music {
     private let call: Call
     private let arguments: Arguments
 
-    /// No more tracks are listed, in pages of so many.
-    private static let lastPosition = 1000
-    /// The largest artwork that gateways send, in bytes.
-    private static let largestArtwork = 1024 * 1024
-
     init(_ call: Call, _ arguments: Arguments) {
         (self.call, self.arguments) = (call, arguments)
     }
@@ -35,11 +30,11 @@ struct Music {
     func list() throws -> ExitCode {
         try visit { asking in
             let current = try payload(MusicPayload.self, asking(.show, [])).track?.song
-            var tracks: [TrackPayload] = []
-            for first in stride(from: 1, through: Self.lastPosition, by: Self.page) {
-                let data = try asking(.list, [("from", .integer(Int64(first)))])
-                tracks += try data.list("tracks").map { try payload(TrackPayload.self, $0) }
-                guard (data.whole("length") ?? 0) >= first + Self.page, tracks.count < Self.lastPosition else { break }
+            var tracks: [TrackPayload]?
+            // Somebody may change the playlist between two pages; then it is listed from its beginning.
+            for _ in 0..<Self.mostTries where tracks == nil { tracks = try playlist(asking) }
+            guard let tracks else {
+                throw Failure(.temporary, "the playlist changes while it is listed", hint: "try again")
             }
             try Output.write(
                 call.isJSON ? tracks.map { $0.json.line }.joined() : Self.text(of: tracks, current: current))
@@ -47,35 +42,57 @@ struct Music {
         return .ok
     }
 
-    private static let page = 50
+    private static let mostTries = 3
+
+    /// The playlist; nil if it changes between two pages.
+    private func playlist(_ asking: Asking) throws -> [TrackPayload]? {
+        var tracks: [TrackPayload] = []
+        var version: Int?
+        for first in stride(from: 1, through: MusicLimits.lastPosition, by: MusicLimits.page) {
+            let data = try asking(.list, [("from", .integer(Int64(first)))])
+            guard let latest = data.whole("version"), let length = data.whole("length") else { throw Self.unreadable }
+            guard latest == version ?? latest else { return nil }
+            version = latest
+            tracks += try data.list("tracks").map { try payload(TrackPayload.self, $0) }
+            guard length >= first + MusicLimits.page else { break }
+        }
+        return tracks
+    }
 
     func artwork() throws -> ExitCode {
         let path = try arguments.string("FILE")
-        let position = try arguments.optionalInteger("position", in: 1...Self.lastPosition)
+        let position = try arguments.optionalInteger("position", in: 1...MusicLimits.lastPosition)
         try visit { asking in
             var song: JSON?
             if let position {
                 let page = try asking(.list, [("from", .integer(Int64(position)))])
-                song = page.list("tracks").first?["song"]
+                guard let first = page.list("tracks").first, first.whole("position") == position else {
+                    throw Failure(.notFound, "there is no track \(position) in the playlist")
+                }
+                song = first["song"]
             }
             var picture: [UInt8] = []
-            var size = 1
-            while picture.count < size {
+            var size: Int?
+            while picture.count < size ?? 1 {
                 let part = try asking(.artwork, [("song", song), ("offset", .integer(Int64(picture.count)))])
-                // The track may end in the meantime, and the picture should be of one.
-                song = part["song"]
-                guard let whole = part.whole("size"), whole <= Self.largestArtwork,
-                    case .string(let text)? = part["data"],
+                guard let whole = part.whole("size"), whole <= MusicLimits.artwork,
+                    part.whole("offset") == picture.count, case .string(let text)? = part["data"],
                     let bytes = Data(base64Encoded: text), !bytes.isEmpty, picture.count + bytes.count <= whole
                 else { throw Self.unreadable }
-                size = whole
+                // The track may end in the meantime, and somebody may change its file: the picture should be one.
+                guard whole == size ?? whole, part["song"] == song ?? part["song"] else {
+                    throw Failure(.temporary, "the artwork changes while it is read", hint: "try again")
+                }
+                (size, song) = (whole, part["song"])
                 picture += bytes
             }
             do throws(VaultError) { try SmallFile.replace(path, with: picture) } catch {
                 throw Failure(.inputOutput, "\(path) cannot be written: \(error.said)")
             }
-            let told = JSON.object(present: ["file": .string(path), "bytes": .integer(Int64(size)), "song": song])
-            try Output.write(call.isJSON ? told.line : "\(path): \(counted(size, "byte"))\n")
+            let told = JSON.object(present: [
+                "file": .string(path), "bytes": .integer(Int64(picture.count)), "song": song,
+            ])
+            try Output.write(call.isJSON ? told.line : "\(path): \(counted(picture.count, "byte"))\n")
         }
         return .ok
     }
@@ -131,19 +148,24 @@ struct Music {
     private static func text(of music: MusicPayload, at now: Int64) -> String {
         guard music.available else { return "Music Player Daemon cannot be reached\n" }
         guard let length = music.length, length > 0 else { return "Empty Playlist\n" }
-        let state = (music.state ?? "").prefix(1).uppercased() + (music.state ?? "").dropFirst()
-        guard let track = music.track else { return "\(escaped(state)), \(counted(length, "track"))\n" }
+        let state =
+            switch music.state {
+            case .playing: "Playing"
+            case .paused: "Paused"
+            case .stopped, nil: "Stopped"
+            }
+        guard let track = music.track else { return "\(state), \(counted(length, "track"))\n" }
         var lines = [(state, track.title ?? "(no title)")]
         if let artist = track.artist { lines.append(("Artist", artist)) }
         if let album = track.album { lines.append(("Album", album)) }
         lines.append(("Track", "\(track.position) of \(length)"))
         if var elapsed = music.elapsedSeconds {
-            if music.state == "playing" { elapsed += max(0, (Double(now) - Double(music.time)) / 1000) }
+            if music.state == .playing { elapsed += max(0, (Double(now) - Double(music.time)) / 1000) }
             if let duration = track.durationSeconds { elapsed = min(elapsed, duration) }
             let whole = track.durationSeconds.map { " of \(time($0))" } ?? ""
             lines.append(("Time", time(elapsed) + whole))
         }
-        return lines.map { escaped($0.0).padded(to: 10) + escaped($0.1) + "\n" }.joined()
+        return lines.map { $0.0.padded(to: 10) + escaped($0.1) + "\n" }.joined()
     }
 
     private static func text(of tracks: [TrackPayload], current: Int?) -> String {

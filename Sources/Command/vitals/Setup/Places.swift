@@ -73,6 +73,7 @@ struct WantedFile {
     static let brought: Set<String> = [
         "e65dc4a46868e86c0146a14d052f318ca0d2ec264db60bf2e137ec60257291d0",
         "8c70befacbbea8a6eb8e094c17a8a6b07ee93aa4e411fbd333376272aac93009",
+        "8262332b45d924d67844530b2799fbdcd93c266c0aab0e9306bfca50922e1c0b",
     ]
 
     /// Whether a file holds something that only the operator can have written; false if there is no file.

@@ -1,5 +1,5 @@
-// Requests about the music in the house. Music Player Daemon carries them out; whoever the broker lets ask may ask, and
-// that is the household.
+// Requests about the music in the house. Music Player Daemon carries them out for everybody whom the broker lets ask, which
+// is the household.
 
 import Daemon
 import FoundationEssentials
@@ -7,11 +7,12 @@ import MQTT
 import MusicPlayer
 import Telemetry
 
-/// Answers requests about music; nil of music where the settings have none.
+/// Answers requests about music.
 struct MusicRequests {
     private static let usualLimit = Duration.seconds(10)
     private static let longestLimit = Duration.seconds(60)
 
+    /// Nil where the settings have none.
     let music: HouseMusic?
 
     /// Receives a request; on the mqtt loop.
@@ -24,7 +25,7 @@ struct MusicRequests {
                 guard let music else {
                     throw ReplyError(.notFound, "this gateway has no music: its settings have no \"music\"")
                 }
-                music.ask(try PlayerRequest(request, task.request.fields)) { result in
+                music.ask(try PlayerRequest(request, task.request.fields), by: task.deadline) { result in
                     task.answer(Self.outcome(of: result))
                 }
             } catch {
@@ -60,10 +61,10 @@ extension PlayerRequest {
         case .pause: self = .pause
         case .next: self = .next
         case .previous: self = .previous
-        case .list: self = .list(from: try Self.number("from", 1...Int64(TrackPage.lastPosition), fields) ?? 1)
+        case .list: self = .list(from: try Self.number("from", 1...Int64(MusicLimits.lastPosition), fields) ?? 1)
         case .artwork:
             let song = try Self.number("song", 0...Int64(UInt32.max), fields)
-            let offset = try Self.number("offset", 0...Int64(ArtworkPart.largest - 1), fields) ?? 0
+            let offset = try Self.number("offset", 0...Int64(MusicLimits.artwork - 1), fields) ?? 0
             self = .artwork(song: song.map { UInt32($0) }, offset: offset)
         case .choose:
             let song = try Self.number("song", 0...Int64(UInt32.max), fields)
@@ -98,6 +99,7 @@ extension ReplyError {
         case .nothingPlays, .artworkTooLarge, .notPermitted, .refused: self.init(.refused, words)
         case .away: self.init(.notReady, words, retryAfterSeconds: 5)
         case .timeout: self.init(.timeout, words, retryAfterSeconds: 5)
+        case .late: self.init(.timeout, words, retryAfterSeconds: 1)
         case .busy: self.init(.busy, words, retryAfterSeconds: 1)
         }
     }

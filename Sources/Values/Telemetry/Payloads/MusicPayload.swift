@@ -2,12 +2,22 @@
 /// `{"time":…,"available":true,"state":"playing","length":12,"version":7,"elapsed_s":12.3,"track":{…}}`; with
 /// `{"time":…,"available":false}`, Music Player Daemon cannot be reached.
 public struct MusicPayload: Payload {
+    /// Whether there is sound.
+    public enum State: String, Decodable, Hashable, Sendable, CaseIterable {
+        /// A track is played.
+        case playing
+        /// A track was paused, and goes on where it was.
+        case paused
+        /// No track is under way.
+        case stopped
+    }
+
     /// When this was so, Unix milliseconds: `elapsedSeconds` goes on from here while something is played.
     public var time: Int64
     /// Whether Music Player Daemon can be reached.
     public var available: Bool
-    /// `playing`, `paused` or `stopped`; nil while it cannot be reached, like all that follows.
-    public var state: String?
+    /// Whether there is sound; nil while it cannot be reached, like all that follows.
+    public var state: State?
     /// How many tracks are in the playlist.
     public var length: Int?
     /// It changes with each change of the playlist.
@@ -25,7 +35,7 @@ public struct MusicPayload: Payload {
 
     /// What is played at a time, in Unix milliseconds.
     public init(
-        time: Int64, state: String, length: Int, version: Int, elapsedSeconds: Double?, track: TrackPayload?
+        time: Int64, state: State, length: Int, version: Int, elapsedSeconds: Double?, track: TrackPayload?
     ) {
         self.time = time
         available = true
@@ -38,7 +48,7 @@ public struct MusicPayload: Payload {
 
     public var json: JSON {
         .object(present: [
-            "time": .integer(time), "available": .bool(available), "state": state.map(JSON.string),
+            "time": .integer(time), "available": .bool(available), "state": state.map { .string($0.rawValue) },
             "length": length.map { .integer(Int64($0)) }, "version": version.map { .integer(Int64($0)) },
             "elapsed_s": elapsedSeconds.map(JSON.number), "track": track?.json,
         ])
@@ -58,7 +68,7 @@ public struct TrackPayload: Payload {
     public var position: Int
     /// Its title, or a station's name.
     public var title: String?
-    /// Who plays it.
+    /// The artist who plays it.
     public var artist: String?
     /// The album that it is from.
     public var album: String?

@@ -1,5 +1,6 @@
 import Files
 import Foundation
+import HouseholdSupport
 import MQTT
 import Storage
 import Telemetry
@@ -58,6 +59,11 @@ struct MusicServiceTests {
             try device.done("workouts/cancel")
             #expect(
                 try gateway.asked.wait(for: 6) == ["play", "pause", "play", "pause", "play", "pause"])
+            // A phone without a network tells late that one has begun, and only now that it is cancelled.
+            try service.set(7200)
+            try device.done("workouts/start", ["activity": "running", "at": .integer(start + 7_000_000)])
+            try device.done("workouts/cancel")
+            #expect(try gateway.asked.wait(for: 7).last == "pause")
         }
     }
 
