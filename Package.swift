@@ -395,7 +395,7 @@ let package = Package(
                 "ActivityFiles", "Accounts", "Admission", "CalDAV", "CalendarFiles", "Calendars", "Compression", "Custody",
                 "Daemon", "Days", "DaysSupport",
                 "Desk", "Exercise",
-                "Features", "Fetch", "Files", "Fitness", "Guardians", "HouseholdSupport", "Insight", "MQTT", "OpenID",
+                "Features", "Fetch", "Files", "Fitness", "Guardians", "HouseholdSupport", "Insight", "MQTT", "Music", "OpenID",
                 "OwnTracks",
                 "Phones",
                 "Push",

@@ -9,8 +9,11 @@ import Telemetry
 
 // A workout starts the music in the house, pauses it with the workout and at its end, if its person has said so. The
 // gateway is asked as its household asks it, and only for people of that household: whoever has enrolled the gateway for
-// it, or, in a home with settings only, whom the settings give a sensor there. That is looked at each time, because a
+// it, or, in a home without accounts, whom the settings give a sensor there. That is looked at each time, because a
 // gateway may have got another owner since.
+//
+// A gateway is asked one thing at a time. What people want in the meantime waits, and only the latest of it: somebody
+// may pause and go on ten times a second, and a gateway need not answer.
 
 /// Answers `music/…`, and starts and pauses music with workouts. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
@@ -20,9 +23,15 @@ package final class WorkoutMusic: FeatureService, WorkoutObserver, @unchecked Se
     private let tail = "consumer/\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
     /// A workout that has gone on for longer is not the moment for it any more.
     private static let limit = Duration.seconds(10)
-    /// How late something may be told of a workout, in milliseconds, if the music is to follow: a phone without a network
-    /// may tell an hour later that one has begun, and one without readings is over since the last of them.
-    private static let latest: Int64 = 60_000
+
+    /// The gateways that have not answered yet, with what waits for that.
+    private var asked: [ID: Wish?] = [:]
+
+    /// What a person wants of the music.
+    private struct Wish {
+        let user: ID
+        let request: MusicRequest
+    }
 
     package init(_ parts: FeatureParts, with workouts: RunningWorkouts) {
         context = parts.context
@@ -79,24 +88,35 @@ package final class WorkoutMusic: FeatureService, WorkoutObserver, @unchecked Se
     /// The gateways whose household a person is of.
     private func households(of user: ID) throws(VaultError) -> [ID] {
         let enrolled = try EnrolledGateways(store: context.store, keys: context.keys).all(of: user)
-        let settings = context.settings
-        let given = settings.people.filter { $0.user == user }.flatMap { $0.sensors.map(\.gateway) }
-        let all = Set(enrolled.filter(\.isHousehold).map(\.id)).union(given.filter { settings.gateways[$0] != nil })
+        let all = Set(enrolled.filter(\.isHousehold).map(\.id)).union(Self.given(to: user, in: context.settings))
         return all.sorted { $0.text < $1.text }
+    }
+
+    /// The gateways at which the settings give somebody a sensor. Where there are accounts, a sensor is not enough: it may be
+    /// somebody else's gateway, and the broker's rules let only those ask it who have enrolled it.
+    static func given(to user: ID, in settings: any HouseSettings) -> Set<ID> {
+        guard !settings.hasAccounts else { return [] }
+        let gateways = settings.people.filter { $0.user == user }.flatMap { $0.sensors.map(\.gateway) }
+        return Set(gateways.filter { settings.gateways[$0] != nil })
     }
 
     // MARK: Workouts
 
     package func turned(_ turn: WorkoutTurn, _ workout: ObservedWorkout) {
-        let (user, request) = (workout.user, turn.request)
-        guard let request, context.now() - workout.time <= Self.latest, !context.doors.isBeingForgotten(user) else {
-            return
-        }
+        // A phone without a network may tell an hour later that a workout has begun, and one without readings is over since
+        // the last of them: the music does not follow.
+        guard let request = turn.request, !workout.isLate(now: context.now()) else { return }
+        fulfil(Wish(user: workout.user, request: request))
+    }
+
+    private func fulfil(_ wish: Wish) {
+        let user = wish.user
+        guard !context.doors.isBeingForgotten(user) else { return }
         do throws(VaultError) {
             guard let choice = try MusicChoice(context.documents, of: user), choice.withWorkouts,
                 try households(of: user).contains(choice.gateway)
             else { return }
-            ask(request, of: choice.gateway)
+            ask(wish, of: choice.gateway)
         } catch {
             context.limitedLog.error("music of \(user)") {
                 "whether the workout of \(user) starts music was not read\($0): \(error)"
@@ -104,24 +124,35 @@ package final class WorkoutMusic: FeatureService, WorkoutObserver, @unchecked Se
         }
     }
 
-    private func ask(_ request: MusicRequest, of gateway: ID) {
-        let topics = context.topics
+    private func ask(_ wish: Wish, of gateway: ID) {
+        guard asked[gateway] == nil else {
+            asked[gateway] = .some(wish)
+            return
+        }
+        asked[gateway] = .some(nil)
+        let (topics, request) = (context.topics, wish.request)
         context.session.request(
             [], to: topics[gateway, .musicRequest(request)], responseTopic: topics[gateway, .response(tail)],
             within: Self.limit
-        ) { [context] result in
-            let reason: String
-            switch result {
-            case .failure(let error): reason = "\(error)"
-            case .success(let message):
-                let reply = decoded { () throws(MalformedValue) in try Reply(payload: message.payload) }
-                guard case .error(let error)? = reply?.outcome else { return }
-                // A gateway is a stranger's machine.
-                reason = String(error.message.prefix(200))
+        ) { [self] result in
+            if let reason = Self.refusal(in: result) {
+                context.limitedLog.info("music of \(gateway)") {
+                    "the gateway \(gateway) was asked to \(request.rawValue) music\($0): \(reason)"
+                }
             }
-            context.limitedLog.info("music of \(gateway)") {
-                "the gateway \(gateway) was asked to \(request.rawValue) music\($0): \(reason)"
-            }
+            if let next = asked.removeValue(forKey: gateway) ?? nil { fulfil(next) }
+        }
+    }
+
+    /// Why a gateway has not done what it was asked; nil if it has.
+    private static func refusal(in result: Result<Message, MQTTError>) -> String? {
+        switch result {
+        case .failure(let error): return "\(error)"
+        case .success(let message):
+            let reply = decoded { () throws(MalformedValue) in try Reply(payload: message.payload) }
+            guard case .error(let error)? = reply?.outcome else { return nil }
+            // A gateway is a stranger's machine.
+            return String(error.message.prefix(200))
         }
     }
 }

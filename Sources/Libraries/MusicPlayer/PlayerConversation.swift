@@ -55,7 +55,8 @@ extension Player {
         do throws(PlayerError) {
             if let password = try password() {
                 exchange("password", [password]) { [self] result in
-                    if case .failure(.refused) = result { distrust("the password is wrong", .notPermitted) }
+                    // Where the connection was given up meanwhile, this was only abandoned.
+                    if case .failure = result, link != nil { distrust("the password is wrong", .notPermitted) }
                 }
             }
         } catch {

@@ -10,6 +10,7 @@ import Testing
 @testable import Accounts
 @testable import Admission
 @testable import Features
+@testable import Music
 @testable import vitals_consumer
 
 @Suite("Music with workouts, at a broker that knows who is who", .timeLimit(.minutes(60)))
@@ -33,9 +34,10 @@ struct MusicServiceTests {
             #expect(try device.done("music/set", ["workouts": true]) == ["gateway": "gwada", "workouts": true])
             #expect(try device.done("music/get") == ["gateway": "gwada", "workouts": true])
             try device.done("workouts/start", ["activity": "running"])
-            try device.done("workouts/pause")
-            try device.done("workouts/resume")
-            try device.done("workouts/stop")
+            for (index, turn) in ["pause", "resume", "stop"].enumerated() {
+                try gateway.asked.wait(for: index + 1)
+                try device.done("workouts/\(turn)")
+            }
             #expect(try gateway.asked.wait(for: 4) == ["play", "pause", "play", "pause"])
 
             try device.done("music/set", ["workouts": false])
@@ -81,9 +83,44 @@ struct MusicServiceTests {
             try device.done("workouts/pause")
             try gateway.asked.wait(for: 2)
             try device.done("workouts/resume")
+            try gateway.asked.wait(for: 3)
             try device.done("workouts/stop")
             #expect(try gateway.asked.wait(for: 4) == ["play", "pause", "play", "pause"])
         }
+    }
+
+    @Test("is asked for once at a time, and then as it is wanted last")
+    func oneAtATime() throws {
+        try AccountService.with { service in
+            let (user, device) = try service.walker()
+            defer { device.stop() }
+            try service.enrol("gwada", of: user)
+            let gateway = try AskedGateway("gwada", service, answering: nil)
+            defer { gateway.stop() }
+            try device.done("music/set", ["workouts": true])
+            try device.done("workouts/start", ["activity": "running"])
+            try gateway.asked.wait(for: 1)
+            for _ in 0..<5 {
+                try device.done("workouts/pause")
+                try device.done("workouts/resume")
+            }
+            try device.done("workouts/pause")
+            #expect(gateway.asked.all == ["play"])
+            try gateway.answerLast()
+            #expect(try gateway.asked.wait(for: 2) == ["play", "pause"])
+            try gateway.answerLast()
+            try device.done("workouts/resume")
+            #expect(try gateway.asked.wait(for: 3) == ["play", "pause", "play"])
+        }
+    }
+
+    @Test("is for those to whom settings give a sensor only where there are no accounts", arguments: [false, true])
+    func given(hasAccounts: Bool) throws {
+        let more = hasAccounts ? "accounts: {}, broker_rules: {}," : ""
+        let settings = try Household().settings(port: 1, more: more)
+        let gateways = try WorkoutMusic.given(to: ID("demo"), in: settings)
+        #expect(gateways.map(\.text) == (hasAccounts ? [] : ["home"]))
+        #expect(try WorkoutMusic.given(to: ID("bob"), in: settings).isEmpty)
     }
 }
 
@@ -91,10 +128,11 @@ struct MusicServiceTests {
 private final class AskedGateway: Sendable {
     /// The last levels of the requests' topics.
     let asked = Record<String>()
+    private let requests = Record<Message>()
     private let session: Session
 
     init(
-        _ gateway: String, _ service: AccountService, answering outcome: Reply.Outcome = .ok(["available": true])
+        _ gateway: String, _ service: AccountService, answering outcome: Reply.Outcome? = .ok(["available": true])
     ) throws {
         var options = Options(host: "127.0.0.1", port: service.broker.port, clientID: "gateway-\(UUID().uuidString)")
         // The rules let the consumer hear everything.
@@ -107,14 +145,25 @@ private final class AskedGateway: Sendable {
             _, error in granted.append(error == nil)
         }
         session.start(
-            Handlers(received: { [asked] message in
+            Handlers(received: { [asked, requests] message in
+                requests.append(message)
                 asked.append(message.topic.split(separator: "/").last.map(String.init) ?? "")
-                guard let place = message.properties?.responseTopic else { return }
-                session.publish(
-                    Reply(outcome).bytes, to: place, qos: .atLeastOnce,
-                    properties: Message.Properties(correlationData: message.properties?.correlationData))
+                if let outcome { Self.answer(message, outcome, on: session) }
             }))
         guard try granted.wait(for: 1) == [true] else { throw TestFailure("no subscription") }
+    }
+
+    /// Answers what it was asked last.
+    func answerLast() throws {
+        guard let last = requests.all.last else { throw TestFailure("nothing was asked") }
+        Self.answer(last, .ok(["available": true]), on: session)
+    }
+
+    private static func answer(_ message: Message, _ outcome: Reply.Outcome, on session: Session) {
+        guard let place = message.properties?.responseTopic else { return }
+        session.publish(
+            Reply(outcome).bytes, to: place, qos: .atLeastOnce,
+            properties: Message.Properties(correlationData: message.properties?.correlationData))
     }
 
     func stop() { session.stop() }
