@@ -24,12 +24,13 @@ public final class MusicDaemon {
         }
         try start()
         guard !songs.isEmpty else { return }
-        // Its answer comes once the songs are known.
+        // Its answer comes once the songs are known. mpd looks at files only while the machine has nothing else to do
+        // (SCHED_IDLE), and beside all other tests that may take long.
         let waiting = try connect()
         defer { close(waiting) }
         send("idle database\n", waiting)
         _ = try ask("update")
-        _ = try answer(waiting)
+        _ = try answer(waiting, within: .seconds(600))
     }
 
     deinit { stop() }
@@ -102,22 +103,22 @@ public final class MusicDaemon {
         return descriptor
     }
 
-    private func answer(_ descriptor: Int32) throws -> [String] {
+    private func answer(_ descriptor: Int32, within limit: Duration = limit) throws -> [String] {
         var lines: [String] = []
         while true {
-            let line = try line(descriptor)
+            let line = try line(descriptor, within: limit)
             if line == "OK" { return lines }
             guard !line.hasPrefix("ACK") else { throw TestFailure(line) }
             lines.append(line)
         }
     }
 
-    private func line(_ descriptor: Int32) throws -> String {
+    private func line(_ descriptor: Int32, within limit: Duration = limit) throws -> String {
         var bytes: [UInt8] = []
         while true {
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             var byte: UInt8 = 0
-            guard poll(&entry, 1, 30_000) == 1, read(descriptor, &byte, 1) == 1 else {
+            guard poll(&entry, 1, Int32(limit / .milliseconds(1))) == 1, read(descriptor, &byte, 1) == 1 else {
                 throw TestFailure("mpd says nothing more after \(String(decoding: bytes, as: UTF8.self))")
             }
             guard byte != UInt8(ascii: "\n") else { return String(decoding: bytes, as: UTF8.self) }
