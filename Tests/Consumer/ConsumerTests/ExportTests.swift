@@ -183,6 +183,12 @@ struct ExportTests {
                 "days.jsonl",
                 "position.csv", "motion.csv", "pedometer.csv", "heart-rate.csv", "steps.csv", "temperature.csv",
             ])
+        // The document names them all, in the same order.
+        let document = try String(contentsOfFile: "\(projectFolder)/deploy/topics.md", encoding: .utf8)
+        let told = document.components(separatedBy: "These follow in this order: ").last?.components(
+            separatedBy: ". All")
+        let names = (told?.first ?? "").split(separator: "`").filter { $0.contains(".") }.map(String.init)
+        #expect(names == export.sections.dropFirst().map { $0.name == "picture" ? "picture.*" : $0.name })
     }
 
     @Test("holds everything that is kept of people: every document, and every table that says whose its rows are")
