@@ -214,7 +214,9 @@ def rows_of(manifest: str) -> list[list[str]]:
 
 def targets_of(package: pathlib.Path) -> dict[str, pathlib.Path]:
     """The folders Sources/LAYER/TARGET."""
-    return {path.name: path for path in sorted((package / "Sources").glob("*/*")) if path.is_dir()}
+    # The page is no target: its rooms are folders of TypeScript, and deploy/page checks them.
+    floors = (path for path in sorted((package / "Sources").glob("*/*")) if path.parent.name != "page")
+    return {path.name: path for path in floors if path.is_dir()}
 
 
 def judge_folders(name: str, files: list[File], excused: dict[str, int]) -> tuple[list[str], list[str]]:

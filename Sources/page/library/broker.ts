@@ -1,0 +1,196 @@
+import { Buffer } from "buffer/";
+import MqttClient, { type Properties } from "mqtt/lib/client.js";
+import type { Stop } from "./part";
+import { socketStream } from "./socket";
+
+/** - connecting: for the first time, or after a cut;
+ *  - online: the broker has let the page in, and everything that is listened to is subscribed;
+ *  - offline: it cannot be reached, and is tried again;
+ *  - refused: the broker does not know the device any longer, and is not tried again;
+ *  - closed: by the page. */
+export type State = "connecting" | "online" | "offline" | "refused" | "closed";
+
+/** What the page signs in to the broker with; null for a guest. */
+export interface SignIn {
+  device: string;
+  password: string;
+}
+
+export interface Message {
+  topic: string;
+  text: string;
+  /** The request that this replies to; empty if it is no reply. */
+  correlation: string;
+}
+
+/** Letters and digits that nobody can guess: 32 hexadecimal digits. */
+export function drawn(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** The page's connection to the broker. It comes back by itself, and subscribes again; `change` is dispatched when its state changes.
+ *
+ *  A new MQTT.js client is made for each try: MQTT.js would come back by itself, too, but at one pace for ever, and with what was
+ *  published meanwhile, which the page decides itself. */
+export class Broker extends EventTarget {
+  #state: State = "closed";
+  #since = Date.now();
+  #client: MqttClient | null = null;
+  #listeners = new Map<string, Set<(message: Message) => void>>();
+  #failures = 0;
+  #again: ReturnType<typeof setTimeout> | undefined;
+  readonly #address: string;
+  readonly #signIn: SignIn | null;
+  readonly #retry = () => this.#tryNow();
+
+  /** @param address of the WebSocket */
+  constructor(address: string, signIn: SignIn | null) {
+    super();
+    this.#address = address;
+    this.#signIn = signIn;
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  /** When the state became what it is, in Unix milliseconds. */
+  get since(): number {
+    return this.#since;
+  }
+
+  open(): void {
+    addEventListener("online", this.#retry);
+    document.addEventListener("visibilitychange", this.#retry);
+    this.#connect();
+  }
+
+  close(): void {
+    removeEventListener("online", this.#retry);
+    document.removeEventListener("visibilitychange", this.#retry);
+    clearTimeout(this.#again);
+    this.#become("closed");
+    this.#client?.end(true);
+    this.#client = null;
+  }
+
+  /** Calls `act` with each message of a filter, from now on and after each cut. Whatever is retained comes once more after a cut. */
+  listen(filter: string, act: (message: Message) => void): Stop {
+    const acts = this.#listeners.get(filter) ?? new Set();
+    acts.add(act);
+    if (!this.#listeners.has(filter)) {
+      this.#listeners.set(filter, acts);
+      if (this.#state === "online") this.#client?.subscribe(filter, { qos: 1 }, () => {});
+    }
+    return () => {
+      acts.delete(act);
+      if (acts.size > 0 || this.#listeners.get(filter) !== acts) return;
+      this.#listeners.delete(filter);
+      if (this.#state === "online") this.#client?.unsubscribe(filter, () => {});
+    };
+  }
+
+  /** Resolves when the broker has taken note that nobody listens to a filter any more: what comes until then still arrives. */
+  unsubscribe(filter: string): Promise<void> {
+    return new Promise((done) => {
+      if (this.#state !== "online" || !this.#client) return done();
+      this.#client.on("close", () => done());
+      this.#client.unsubscribe(filter, () => done());
+    });
+  }
+
+  /** Publishes at QoS 1, if the page is online. */
+  publish(topic: string, text: string, reply: { topic: string; correlation: string; seconds: number }): void {
+    if (this.#state !== "online") return;
+    const properties: Properties = {
+      responseTopic: reply.topic,
+      correlationData: Buffer.from(reply.correlation),
+      messageExpiryInterval: reply.seconds,
+    };
+    this.#client?.publish(topic, text, { qos: 1, properties }, () => {});
+  }
+
+  #connect(): void {
+    this.#become("connecting");
+    const client = new MqttClient(() => socketStream(this.#address), {
+      // Somebody who knows a client's id can disconnect it.
+      clientId: `page-${drawn()}`,
+      protocolVersion: 5,
+      clean: true,
+      keepalive: 20,
+      connectTimeout: 10_000,
+      reconnectPeriod: 0,
+      resubscribe: false,
+      ...(this.#signIn && { username: this.#signIn.device, password: this.#signIn.password }),
+    });
+    this.#client = client;
+    let isRefused = false;
+    client.on("connect", () => this.#subscribeAll(client));
+    client.on("message", (topic, payload, packet) =>
+      this.#heard({ topic, text: payload.toString(), correlation: packet.properties?.correlationData?.toString() ?? "" }));
+    client.on("error", (error) => {
+      // MQTT 5's "bad user name or password" and "not authorized".
+      isRefused ||= error.code === 134 || error.code === 135;
+      client.end(true);
+    });
+    client.on("close", () => {
+      if (this.#client !== client) return;
+      this.#client = null;
+      if (isRefused) this.#become("refused");
+      else this.#comeBack();
+    });
+  }
+
+  #subscribeAll(client: MqttClient): void {
+    const filters = [...this.#listeners.keys()];
+    const isOnline = () => {
+      if (this.#client !== client) return;
+      this.#failures = 0;
+      this.#become("online");
+    };
+    if (filters.length === 0) return isOnline();
+    let open = filters.length;
+    for (const filter of filters) client.subscribe(filter, { qos: 1 }, () => (open -= 1) || isOnline());
+  }
+
+  #heard(message: Message): void {
+    for (const [filter, acts] of this.#listeners) {
+      if (matches(filter, message.topic)) for (const act of [...acts]) act(message);
+    }
+  }
+
+  /** After 1, 2, 4 … seconds, at most half a minute, and each page a little differently: when a broker restarts, not all of them knock
+   *  at once. */
+  #comeBack(): void {
+    this.#become("offline");
+    const seconds = Math.min(30, 2 ** this.#failures) * (0.75 + Math.random() / 2);
+    this.#failures += 1;
+    this.#again = setTimeout(() => this.#connect(), seconds * 1000);
+  }
+
+  /** The network is back, or somebody looks at the page again: that is worth a try at once. */
+  #tryNow(): void {
+    if (this.#state !== "offline" || document.visibilityState === "hidden") return;
+    clearTimeout(this.#again);
+    this.#connect();
+  }
+
+  #become(state: State): void {
+    // "Connecting" after a cut is still a cut to people: the time is that of the cut.
+    const isStillAway = state === "connecting" && this.#state === "offline" || state === "offline" && this.#failures > 0;
+    if (!isStillAway) this.#since = Date.now();
+    if (this.#state === state) return;
+    this.#state = state;
+    this.dispatchEvent(new Event("change"));
+  }
+}
+
+/** Whether a topic is among those of a filter. */
+export function matches(filter: string, topic: string): boolean {
+  const wanted = filter.split("/"), levels = topic.split("/");
+  for (const [at, level] of wanted.entries()) {
+    if (level === "#") return true;
+    if (level !== "+" && level !== levels[at] || levels[at] === undefined) return false;
+  }
+  return wanted.length === levels.length;
+}

@@ -1,0 +1,69 @@
+import type { SignIn } from "./broker";
+
+/** Who the page is: a person, on a device of theirs. */
+export interface Credential extends SignIn {
+  user: string;
+}
+
+// A device that stays signed in has its password in IndexedDB, sealed with a key that the browser keeps and never gives to any script.
+// Otherwise the password is in the tab's own storage, and gone with the tab.
+const tabKey = "vitals";
+const database = "vitals";
+
+interface Kept {
+  key: CryptoKey;
+  nonce: Uint8Array;
+  sealed: ArrayBuffer;
+}
+
+/** Whether this device can stay signed in: browsers have their keys only for addresses that nobody can listen to. */
+export function canStay(): boolean {
+  return isSecureContext && "indexedDB" in window;
+}
+
+/** Keeps a credential for the tab, or until somebody signs out. */
+export async function keep(credential: Credential, isStaying: boolean): Promise<void> {
+  await forget();
+  if (!isStaying || !canStay()) return sessionStorage.setItem(tabKey, JSON.stringify(credential));
+  const key = await crypto.subtle.generateKey({ name: "AES-GCM", length: 256 }, false, ["encrypt", "decrypt"]);
+  const nonce = crypto.getRandomValues(new Uint8Array(12));
+  const sealed = await crypto.subtle.encrypt({ name: "AES-GCM", iv: nonce }, key, new TextEncoder().encode(JSON.stringify(credential)));
+  await inStore("readwrite", (store) => store.put({ key, nonce, sealed }, "device"));
+}
+
+/** What was kept, or null. */
+export async function kept(): Promise<Credential | null> {
+  const ofTab = sessionStorage.getItem(tabKey);
+  if (ofTab) return JSON.parse(ofTab) as Credential;
+  if (!canStay()) return null;
+  const found = (await inStore("readonly", (store) => store.get("device"))) as Kept | undefined;
+  if (!found) return null;
+  try {
+    const opened = await crypto.subtle.decrypt({ name: "AES-GCM", iv: found.nonce }, found.key, found.sealed);
+    return JSON.parse(new TextDecoder().decode(opened)) as Credential;
+  } catch {
+    return null;
+  }
+}
+
+export async function forget(): Promise<void> {
+  sessionStorage.removeItem(tabKey);
+  if (canStay()) await inStore("readwrite", (store) => store.delete("device"));
+}
+
+function inStore(mode: IDBTransactionMode, act: (store: IDBObjectStore) => IDBRequest): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const opening = indexedDB.open(database, 1);
+    opening.onupgradeneeded = () => opening.result.createObjectStore("credentials");
+    opening.onerror = () => reject(opening.error);
+    opening.onsuccess = () => {
+      const transaction = opening.result.transaction("credentials", mode);
+      const request = act(transaction.objectStore("credentials"));
+      transaction.oncomplete = () => {
+        opening.result.close();
+        resolve(request.result);
+      };
+      transaction.onabort = () => reject(transaction.error);
+    };
+  });
+}

@@ -1,0 +1,82 @@
+import type { Profile } from "service";
+import { locale, say } from "./words";
+
+// Numbers, times and units as the person reads them. All values that come in are metric, and times are Unix milliseconds.
+
+let isImperial = false;
+let timeZone: string | undefined;
+
+/** From now on, units and times are this person's. */
+export function readAs(profile: Profile | null): void {
+  isImperial = profile?.units === "imperial";
+  timeZone = profile?.time_zone;
+}
+
+/** A value and its unit, which stands small behind. */
+export interface Amount {
+  value: string;
+  unit: string;
+}
+
+const thin = "\u202f";
+
+export function number(value: number, digits = 0): string {
+  return new Intl.NumberFormat(locale(), { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
+}
+
+export function percent(value: number): string {
+  return `${number(value)}${thin}%`;
+}
+
+export function distance(metres: number): Amount {
+  if (isImperial) return { value: number(metres / 1609.344, 2), unit: "mi" };
+  return { value: number(metres / 1000, 2), unit: "km" };
+}
+
+/** A target: no more digits than it has. */
+export function roundDistance(metres: number): Amount {
+  const value = metres / (isImperial ? 1609.344 : 1000);
+  return { value: new Intl.NumberFormat(locale(), { maximumFractionDigits: 2 }).format(value), unit: isImperial ? "mi" : "km" };
+}
+
+export function energy(kilocalories: number): Amount {
+  return { value: number(kilocalories), unit: "kcal" };
+}
+
+export function temperature(celsius: number): Amount {
+  return isImperial ? { value: number(celsius * 1.8 + 32, 1), unit: "°F" } : { value: number(celsius, 1), unit: "°C" };
+}
+
+export function joined({ value, unit }: Amount): string {
+  return `${value}${thin}${unit}`;
+}
+
+function dates(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat(locale(), { ...options, ...(timeZone && { timeZone }) });
+}
+
+/** 15:32 */
+export function clock(time: number): string {
+  return dates({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(time);
+}
+
+/** Saturday, 21 November */
+export function longDay(time: number): string {
+  return dates({ weekday: "long", day: "numeric", month: "long" }).format(time);
+}
+
+/** The calendar day of a time, such as 2026-11-21. */
+export function dayOf(time: number): string {
+  const parts = new Intl.DateTimeFormat("en-CA", { year: "numeric", month: "2-digit", day: "2-digit", ...(timeZone && { timeZone }) });
+  return parts.format(time);
+}
+
+/** "just now"; "40 s ago" up to a minute, then minutes, up to an hour; then the time; then the date. */
+export function ago(time: number, now = Date.now()): string {
+  const seconds = Math.max(0, Math.round((now - time) / 1000));
+  if (seconds < 5) return say("justNow");
+  if (seconds < 60) return say("secondsAgo", { seconds });
+  if (seconds < 3600) return say("minutesAgo", { minutes: Math.floor(seconds / 60) });
+  if (dayOf(time) === dayOf(now)) return say("todayAt", { time: clock(time) });
+  return dates({ day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(time);
+}

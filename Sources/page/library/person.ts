@@ -1,0 +1,98 @@
+import type { Profile, Requests as Asked, Today } from "service";
+import { brokerAddress } from "./accounts";
+import { Broker, drawn, matches } from "./broker";
+import type { Credential } from "./credential";
+import { readAs } from "./format";
+import { News } from "./news";
+import type { Stop } from "./part";
+import { parsed, Requests } from "./requests";
+import { Sensors } from "./sensors";
+import { speak } from "./words";
+
+/** What is retained on a person's topics, which the page follows all the time, so that each view shows at once what was seen last. */
+const followed = ["today", "heart-rate", "goals/+", "friends/+/today", "workout"];
+
+/** The person who is signed in: what they can ask, and what they are told. `profile` is dispatched when their profile has changed. */
+export class Person extends EventTarget {
+  readonly user: string;
+  readonly device: string;
+  readonly broker: Broker;
+  readonly sensors: Sensors;
+  readonly news: News;
+  /** Whether the broker has ever let the page in since it was opened. */
+  hasBeenOnline = false;
+  /** Undefined until it is known; null if there is none. */
+  profile: Profile | null | undefined;
+  readonly #requests: Requests;
+  readonly #latest = new Map<string, unknown>();
+  readonly #followers = new Map<string, Set<(value: unknown, topic: string) => void>>();
+
+  constructor(credential: Credential) {
+    super();
+    this.user = credential.user;
+    this.device = credential.device;
+    this.broker = new Broker(brokerAddress(), credential);
+    this.#requests = new Requests(this.broker, this.#topic(`responses/page-${drawn()}`));
+    for (const filter of followed) {
+      this.broker.listen(this.#topic(filter), ({ topic, text }) =>
+        this.#tell(topic.slice(this.#topic("").length), text === "" ? null : parsed(text) ?? null));
+    }
+    this.sensors = new Sensors(this);
+    this.news = new News(this);
+    this.broker.addEventListener("change", () => {
+      if (this.broker.state === "online") void this.#catchUp();
+    });
+  }
+
+  /** Asks the service.
+   *  @param seconds how long to wait */
+  ask<Verb extends keyof Asked>(verb: Verb, fields: Asked[Verb]["asks"], seconds = 10): Promise<Asked[Verb]["replies"]> {
+    return this.#requests.ask(this.#topic(`requests/${verb}`), fields, seconds) as Promise<Asked[Verb]["replies"]>;
+  }
+
+  /** Calls `act` with what is known of a topic that is followed, now and whenever it changes; with null when it has ended. */
+  follow<Value>(filter: string, act: (value: Value | null, topic: string) => void): Stop {
+    const acts = this.#followers.get(filter) ?? new Set();
+    this.#followers.set(filter, acts);
+    const told = act as (value: unknown, topic: string) => void;
+    acts.add(told);
+    for (const [topic, value] of this.#latest) if (matches(filter, topic)) told(value, topic);
+    return () => acts.delete(told);
+  }
+
+  /** Calls `act` with each message of a topic of theirs that is not retained, such as their notifications. */
+  hear(name: string, act: (value: unknown) => void): Stop {
+    return this.broker.listen(this.#topic(name), ({ text }) => act(parsed(text)));
+  }
+
+  /** Takes a profile as theirs from now on. */
+  became(profile: Profile | null): void {
+    this.profile = profile;
+    readAs(profile);
+    speak([...(profile?.locale ? [profile.locale] : []), ...navigator.languages]);
+    this.dispatchEvent(new Event("profile"));
+  }
+
+  /** What no topic tells, and the day, whose topic is not there in a home without accounts. */
+  async #catchUp(): Promise<void> {
+    this.hasBeenOnline = true;
+    void this.ask("profile/get", {}).then(({ profile }) => this.became(profile), () => {});
+    void this.sensors.load();
+    void this.news.load().catch(() => {});
+    const day = await this.ask("statistics/today", {}).catch(() => null);
+    const seen = this.#latest.get("today") as Today | undefined;
+    if (day && !seen) this.#tell("today", { ...day, time: Date.now() });
+  }
+
+  #tell(topic: string, value: unknown): void {
+    if (value === null) this.#latest.delete(topic);
+    else this.#latest.set(topic, value);
+    for (const [filter, acts] of this.#followers) {
+      if (matches(filter, topic)) for (const act of [...acts]) act(value, topic);
+    }
+  }
+
+  #topic(name: string): string {
+    return `vitals/v1/users/${this.user}/${name}`;
+  }
+}

@@ -1,0 +1,46 @@
+import { english, type Word } from "../words/english";
+import { german } from "../words/german";
+import type { Refusal } from "./requests";
+
+export type { Word } from "../words/english";
+
+let chosen: Record<Word, string> = english;
+let chosenLocale = "en-GB";
+
+/** The language that is spoken, with the region that decides how dates and numbers look. */
+export function locale(): string {
+  return chosenLocale;
+}
+
+/** Takes the first language that the page speaks; English if it speaks none of them. */
+export function speak(locales: readonly string[]): void {
+  const wanted = locales.find((locale) => /^(en|de)\b/i.test(locale) && isLocale(locale)) ?? "en-GB";
+  chosen = /^de/i.test(wanted) ? german : english;
+  chosenLocale = wanted;
+  document.documentElement.lang = wanted;
+}
+
+function isLocale(text: string): boolean {
+  try {
+    return new Intl.Locale(text).language !== "";
+  } catch {
+    return false;
+  }
+}
+
+/** A sentence, with what is put in the place of its names. */
+export function say(word: Word, values: Record<string, string | number> = {}): string {
+  return chosen[word].replace(/\{(\w+)\}/g, (_, name: string) => `${values[name] ?? ""}`);
+}
+
+/** A sentence of the service's, in the language that is spoken, if the page knows it. */
+export function translated(message: string): string {
+  return message in chosen ? chosen[message as Word] : message;
+}
+
+/** Why something was not done, for people. */
+export function reason(refusal: Refusal): string {
+  if (refusal.code === "no-answer") return say("noAnswer");
+  const sentence = translated(refusal.message);
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
+}

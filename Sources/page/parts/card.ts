@@ -1,0 +1,47 @@
+import { drawing, element, freshId, give, type Child } from "../library/element";
+import { Part } from "../library/part";
+import { say } from "../library/words";
+import { icon, type IconName } from "./icons";
+
+/** A card: a part with a heading. Its class says how many of the grid's twelve tracks it takes. */
+export abstract class Card extends Part {
+  protected readonly head = element("div", { class: "card-head" });
+
+  /** Gives the card its look and its heading. */
+  protected frame(title: string, look: string, ...beside: Child[]): void {
+    const id = freshId();
+    give(this, { class: `card ${look}`, role: "region", "aria-labelledby": id });
+    this.head.replaceChildren(element("h2", { id }, title));
+    for (const child of beside) if (child) this.head.append(child);
+    this.replaceChildren(this.head);
+  }
+}
+
+/** Figures with their labels. Who does not know one leaves it out. */
+export function facts(look: string, figures: [label: string, value: string, unit?: string][]): HTMLElement {
+  return element("dl", { class: `facts ${look}` }, ...figures.map(([label, value, unit]) =>
+    element("div", {}, element("dt", {}, label), element("dd", {}, value, unit ? element("small", {}, unit) : null))));
+}
+
+/** What would be here. */
+export function empty(name: IconName, text: string, look = "", ...children: Child[]): HTMLElement {
+  return element("div", { class: "empty" }, element("span", { class: `badge ${look}` }, icon(name)), element("p", {}, text), ...children);
+}
+
+/** Shapes of what comes. */
+export function skeleton(): HTMLElement {
+  return element(
+    "div", { role: "status", "aria-label": say("loading") },
+    element("div", { class: "skeleton h" }), element("div", { class: "skeleton" }), element("div", { class: "skeleton w60" }));
+}
+
+export function spinner(): HTMLElement {
+  return element("span", { class: "spin", "aria-hidden": "true" });
+}
+
+/** A meter: 0 to 1 of it is full. The figure beside it says the same. */
+export function meter(share: number, look = ""): SVGElement {
+  return drawing(
+    "svg", { class: `meter ${look}`, viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" },
+    drawing("rect", { width: (100 * Math.min(1, Math.max(0, share))).toFixed(1), height: 8 }));
+}

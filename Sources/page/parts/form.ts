@@ -1,0 +1,159 @@
+import { element, fill, freshId, give, pressed, type Attributes, type Child } from "../library/element";
+import { Refusal } from "../library/requests";
+import { reason, say } from "../library/words";
+import { icon } from "./icons";
+import { spinner } from "./card";
+import { toast } from "./toast";
+
+export type Input = HTMLInputElement | HTMLSelectElement;
+
+/** A field: its label above, and beneath it a hint, or what is wrong with it. */
+export interface Field {
+  node: HTMLElement;
+  input: Input;
+  complain(sentence: string | null): void;
+}
+
+export function field(label: string, input: Input, options: { hint?: string; look?: string; beside?: Child } = {}): Field {
+  const [id, below] = [freshId(), freshId()];
+  give(input, { id, class: "input" });
+  const hint = options.hint ? element("p", { class: "hint", id: below }, options.hint) : null;
+  if (hint) give(input, { "aria-describedby": below });
+  const box = options.beside ? element("div", { class: "with inside" }, input, options.beside) : input;
+  const node = element("div", { class: `field ${options.look ?? ""}` }, element("label", { for: id }, label), box, hint);
+  return {
+    node, input,
+    complain(sentence) {
+      node.querySelector(".err")?.remove();
+      give(input, { "aria-invalid": sentence ? "true" : undefined, "aria-describedby": hint || sentence ? below : undefined });
+      if (hint) hint.hidden = sentence !== null;
+      if (sentence) {
+        node.append(element("p", { class: "err", id: hint ? freshId() : below }, icon("warn", "i-s"), element("span", {}, sentence)));
+        const error = node.querySelector(".err");
+        if (error && hint) give(input, { "aria-describedby": error.id });
+      }
+    },
+  };
+}
+
+export function text(attributes: Attributes): HTMLInputElement {
+  return element("input", { type: "text", ...attributes });
+}
+
+/** A password, which can be shown. */
+export function passwordField(label: string, autocomplete: string, hint?: string): Field {
+  const input = text({ type: "password", autocomplete, required: true, maxlength: 128 });
+  const eye = element("button", { class: "round", type: "button", "aria-label": say("showPassword"), "aria-pressed": "false" }, icon("eye"));
+  pressed(eye, () => {
+    const isShown = input.type === "text";
+    input.type = isShown ? "password" : "text";
+    give(eye, { "aria-label": say(isShown ? "showPassword" : "hidePassword"), "aria-pressed": `${!isShown}` });
+  });
+  return field(label, input, { beside: eye, ...(hint && { hint }) });
+}
+
+/** A box to tick, with its words. */
+export function check(label: string, isChecked: boolean): { node: HTMLElement; input: HTMLInputElement } {
+  const input = element("input", { type: "checkbox", checked: isChecked });
+  return { node: element("label", { class: "check all" }, input, element("span", {}, label)), input };
+}
+
+export function select(options: [value: string, label: string][], chosen: string | undefined): HTMLSelectElement {
+  return element("select", {}, ...options.map(([value, label]) => element("option", { value, selected: value === chosen }, label)));
+}
+
+/** A form whose sending is awaited: its button says so meanwhile, and what the service refuses stands at the field that is meant, or
+ *  above the form if it is about none.
+ *  @param fields by the names that the service gives them */
+export function form(
+  fields: Record<string, Field>, children: Child[], send: HTMLButtonElement, act: () => Promise<void>,
+): HTMLFormElement {
+  const above = element("div", { class: "all", role: "alert" });
+  const made = element("form", { class: "form", novalidate: true }, above, ...children);
+  made.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void busy(send, async () => {
+      fill(above);
+      for (const field of Object.values(fields)) field.complain(null);
+      await act();
+    }, (refusal) => {
+      const meant = refusal.field ? fields[refusal.field] : undefined;
+      // These words are about all of them.
+      if (meant && refusal.message !== "Empty Fields") {
+        meant.complain(reason(refusal));
+        meant.input.focus();
+      } else {
+        fill(above, element("p", { class: "err" }, icon("warn", "i-s"), element("span", {}, reason(refusal))));
+        Object.values(fields)[0]?.input.focus();
+      }
+    });
+  });
+  return made;
+}
+
+/** Does something for a button, which waits meanwhile and cannot be pressed twice. */
+export async function busy(
+  button: HTMLButtonElement, act: () => Promise<void>, refused: (refusal: Refusal) => void = (refusal) => toast(reason(refusal)),
+): Promise<void> {
+  if (button.getAttribute("aria-disabled") === "true") return;
+  give(button, { "aria-disabled": "true", "aria-busy": "true" });
+  const spin = spinner();
+  // What is over in a moment does not flicker.
+  const timer = setTimeout(() => button.prepend(spin), 150);
+  try {
+    await act();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    refused(error);
+    if (error.retryAfter) return waits(button, error.retryAfter);
+  } finally {
+    clearTimeout(timer);
+    spin.remove();
+    give(button, { "aria-busy": undefined });
+  }
+  give(button, { "aria-disabled": undefined });
+}
+
+/** Counts the seconds on a button until it may be pressed again. */
+function waits(button: HTMLButtonElement, seconds: number): void {
+  const left = element("span", { class: "small" });
+  const end = Date.now() + seconds * 1000;
+  const show = () => {
+    const rest = Math.ceil((end - Date.now()) / 1000);
+    left.textContent = `${rest}\u202fs`;
+    if (rest > 0 && button.isConnected) return;
+    clearInterval(timer);
+    left.remove();
+    give(button, { "aria-disabled": undefined });
+  };
+  const timer = setInterval(show, 250);
+  button.append(left);
+  show();
+}
+
+export function button(label: string, look: string, attributes: Attributes = {}): HTMLButtonElement {
+  return element("button", { type: "button", class: `btn ${look}`, ...attributes }, label);
+}
+
+/** Asks before something is lost. Resolves to whether the person wants it; the focus is on Cancel. */
+export function confirmed(question: string, consequence: string, verb: string): Promise<boolean> {
+  return new Promise((done) => {
+    const [title, words] = [freshId(), freshId()];
+    const cancel = button(say("cancel"), "");
+    const go = button(verb, "stop");
+    const dialog = element(
+      "dialog", { "aria-labelledby": title, "aria-describedby": words },
+      element("h2", { id: title }, question), element("p", { id: words }, consequence), element("div", { class: "btns" }, cancel, go));
+    const end = (answer: boolean) => {
+      dialog.close();
+      dialog.remove();
+      done(answer);
+    };
+    pressed(cancel, () => end(false));
+    pressed(go, () => end(true));
+    dialog.addEventListener("cancel", () => end(false));
+    document.body.append(dialog);
+    dialog.showModal();
+    cancel.focus();
+  });
+}

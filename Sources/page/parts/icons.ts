@@ -1,0 +1,55 @@
+// The page's own icons: each a list of shapes, drawn on 24 with a line of 1.75.
+
+import { drawing } from "../library/element";
+
+/** A path, or a circle or rectangle by its attributes. */
+type Shape = string | { circle: [number, number, number] } | { rectangle: [number, number, number, number, number] };
+
+const icons = {
+  today: ["M4 11.2 12 4.5l8 6.7V19a1.2 1.2 0 0 1-1.2 1.2H5.2A1.2 1.2 0 0 1 4 19z", "M9.5 20v-5.5h5V20"],
+  heart: ["M12 20C7 16.2 3.8 13 3.8 9.2A4.4 4.4 0 0 1 8.2 4.8c1.6 0 3 .9 3.8 2.2a4.4 4.4 0 0 1 3.8-2.2 4.4 4.4 0 0 1 4.4 4.4C20.2 13 17 16.2 12 20z"],
+  days: [{ rectangle: [4, 5.5, 16, 14.5, 2.5] }, "M4 10h16M8.5 3.5v3.5M15.5 3.5v3.5"],
+  people: [{ circle: [9, 8, 3.3] }, "M3 19.5c.4-3.7 2.8-5.8 6-5.8s5.6 2.1 6 5.8M15.5 5a3.2 3.2 0 0 1 0 6M17.5 14.2c2 .8 3.2 2.6 3.5 5.3"],
+  sensors: [{ rectangle: [8.5, 8.5, 7, 7, 2] }, "M5.5 17.5a8 8 0 0 1 0-11M18.5 6.5a8 8 0 0 1 0 11M3 20a12 12 0 0 1 0-16M21 4a12 12 0 0 1 0 16"],
+  bell: ["M6 16.5V11a6 6 0 0 1 12 0v5.5l1.5 1.7h-15zM10 20.5h4"],
+  back: ["m14.5 5.5-6.5 6.5 6.5 6.5"],
+  next: ["m9.5 5.5 6.5 6.5-6.5 6.5"],
+  up: ["M8 20.5H5.2A1.2 1.2 0 0 1 4 19.3v-7.1A1.2 1.2 0 0 1 5.2 11H8zm0-9 3.6-7.2c1.6 0 2.4 1 2.4 2.4V10h4.4a1.8 1.8 0 0 1 1.8 2.1l-1 6.7a2 2 0 0 1-2 1.7H8"],
+  steps: ["M8.3 14.2c-1.900.3-3-.4-3.3-2.7C4.6 8.7 5 5 7.3 4.7 9.5 4.4 10.5 7 10.6 9c.1 2-.2 4.7-2.3 5.2zM6 17.2l2.8-.4c.4 2-.2 3.2-1.2 3.3-1 .2-1.6-.8-1.6-2.9zM15.7 16.2c1.900.3 3-.4 3.3-2.700.4-2.8 0-6.5-2.3-6.8-2.2-.3-3.2 2.3-3.3 4.3-.1 2 .2 4.7 2.3 5.2zM18 19.2l-2.8-.4"],
+  temp: ["M14.2 13.7V6a2.2 2.2 0 0 0-4.4 0v7.7a4.2 4.2 0 1 0 4.4 0zM12 10v6.5"],
+  warn: ["M12 4 2.8 19.5h18.4zM12 10v4.5M12 17.2v.1"],
+  check: ["m5 12.5 4.5 4.5L19 7"],
+  close: ["M6.5 6.5l11 11M17.5 6.5l-11 11"],
+  eye: ["M2.8 12C5 8 8.3 6 12 6s7 2 9.2 6c-2.2 4-5.5 6-9.2 6s-7-2-9.2-6z", { circle: [12, 12, 2.8] }],
+  me: [{ circle: [12, 8.5, 3.5] }, "M5 20c.6-4 3.4-6 7-6s6.4 2 7 6"],
+  wave: ["M3 12h4l2.2-6 4.2 12 2.4-6H21"],
+  target: [{ circle: [12, 12, 3] }, { circle: [12, 12, 7.5] }, "M12 2v3M12 19v3M2 12h3M19 12h3"],
+  phone: [{ rectangle: [7, 3, 10, 18, 2.5] }, "M11 18h2"],
+} as const;
+
+export type IconName = keyof typeof icons;
+
+/** An icon beside words that say the same: readers do not hear it. Those that point somewhere turn with the direction of text. */
+export function icon(name: IconName, size: "" | "i-s" = ""): SVGElement {
+  const turns = name === "back" || name === "next" ? " turn" : "";
+  return drawing(
+    "svg", { class: `i ${size}${turns}`, viewBox: "0 0 24 24", "aria-hidden": "true" },
+    ...(icons[name] as readonly Shape[]).map(shape));
+}
+
+function shape(shape: Shape): SVGElement {
+  if (typeof shape === "string") return drawing("path", { d: shape });
+  if ("circle" in shape) {
+    const [cx, cy, r] = shape.circle;
+    return drawing("circle", { cx, cy, r });
+  }
+  const [x, y, width, height, rx] = shape.rectangle;
+  return drawing("rect", { x, y, width, height, rx });
+}
+
+/** The star of a goal that was reached. */
+export function star(label: string): SVGElement {
+  return drawing(
+    "svg", { class: "star", viewBox: "0 0 24 24", role: "img", "aria-label": label },
+    drawing("path", { d: "M12 3.2l2.6 5.7 6.2.7-4.6 4.2 1.3 6.1L12 16.8l-5.5 3.1 1.3-6.1-4.6-4.2 6.2-.7z" }));
+}

@@ -1,0 +1,32 @@
+import { element, pressed } from "../library/element";
+import { say } from "../library/words";
+import { icon } from "./icons";
+
+const seconds = 6;
+let shown: HTMLElement | null = null;
+
+// Always in the page, so that readers hear what comes into it.
+const place = element("div", { role: "status" });
+
+/** Where toasts appear: part of the page from its beginning. */
+export function toastPlace(): HTMLElement {
+  return place;
+}
+
+/** Says something in passing: for six seconds, and longer under a pointer or with the focus. */
+export function toast(text: string): void {
+  shown?.remove();
+  const close = element("button", { class: "round", type: "button", "aria-label": say("close") }, icon("close", "i-s"));
+  const made = element("div", { class: "toast" }, element("span", { class: "grow" }, text), close);
+  pressed(close, () => made.remove());
+  shown = made;
+  place.append(made);
+  let timer = setTimeout(() => made.remove(), seconds * 1000);
+  const stay = () => clearTimeout(timer);
+  const go = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => made.remove(), seconds * 1000);
+  };
+  for (const kind of ["pointerenter", "focusin"]) made.addEventListener(kind, stay);
+  for (const kind of ["pointerleave", "focusout"]) made.addEventListener(kind, go);
+}

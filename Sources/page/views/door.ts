@@ -1,0 +1,143 @@
+import type { Hanging, SignInRequest } from "service";
+import { askAsGuest } from "../library/accounts";
+import { canStay, keep, type Credential } from "../library/credential";
+import { element, fill, pressed, type Child } from "../library/element";
+import { Refusal } from "../library/requests";
+import { say, translated, type Word } from "../library/words";
+import { button, busy, check, field, form, passwordField, text, type Field } from "../parts/form";
+import { logo } from "../parts/ring";
+import { toast } from "../parts/toast";
+
+/** What a view of people who are not signed in does when somebody is. */
+export type Enter = (credential: Credential) => void;
+
+/** Signing in with a password. */
+export function signIn(enter: Enter): HTMLElement {
+  const name = nameField(), password = passwordField(say("password"), "current-password");
+  const stay = stayBox();
+  const send = element("button", { class: "btn first wide-btn all" }, say("signIn"));
+  return door("signInTitle", [form({ email: name, phone: name, password }, [
+    heading("signIn"), wide(name), wide(password), stay.node, send,
+  ], send, async () => {
+    const signedIn = await askAsGuest("sign-in", { ...named(name), password: password.input.value, device: deviceName() });
+    await keep(signedIn, stay.isChosen());
+    enter(signedIn);
+  })], [link("#/sign-up", "signUp"), link("#/reset", "reset")]);
+}
+
+/** Making an account. */
+export function signUp(enter: Enter): HTMLElement {
+  const name = nameField(), password = passwordField(say("password"), "new-password", say("passwordHint"));
+  const stay = stayBox();
+  const send = element("button", { class: "btn first wide-btn all" }, say("signUp"));
+  return door("signUpTitle", [form({ email: name, phone: name, password }, [
+    heading("signUp"), wide(name), wide(password), stay.node, send,
+  ], send, async () => {
+    const signedIn = await askAsGuest("sign-up", { ...named(name), password: password.input.value, device: deviceName() });
+    await keep(signedIn, stay.isChosen());
+    enter(signedIn);
+    toast(translated(signedIn.message));
+  })], [link("#/sign-in", "signIn")]);
+}
+
+/** A new password, with a code that is sent to the person. */
+export function reset(): HTMLElement {
+  const name = nameField();
+  const send = element("button", { class: "btn first wide-btn all" }, say("sendCode"));
+  const have = button(say("haveCode"), "quiet wide-btn all");
+  const card = element("div", { class: "side" });
+  const ask = form({ email: name, phone: name }, [heading("resetTitle"), wide(name), send, have], send, async () => {
+    const said = await askAsGuest("request-reset", named(name));
+    toast(said.message);
+    fill(card, withCode(named(name)));
+  });
+  pressed(have, () => void busy(have, async () => fill(card, withCode(named(name))), () => name.complain(say("Empty Fields"))));
+  fill(card, ask);
+  return door("resetTitle", [card], [link("#/sign-in", "signIn")]);
+}
+
+/** The second step: the code, and the new password. */
+function withCode(name: Name): HTMLElement {
+  const code = field(say("code"), text({ autocomplete: "one-time-code", required: true, maxlength: 64 }));
+  const password = passwordField(say("newPassword"), "new-password", say("passwordHint"));
+  const send = element("button", { class: "btn first wide-btn all" }, say("setPassword"));
+  const set = async (keep?: boolean) => {
+    const fields = { ...name, code: code.input.value.trim(), password: password.input.value, ...(keep !== undefined && { keep }) };
+    const said = await askAsGuest("reset-password", fields);
+    if (!said.changed) return choose(said.message, said.hanging);
+    location.hash = "#/sign-in";
+    toast(say("passwordChanged"));
+  };
+  // Nobody had shown before that the account is theirs: whose is what belongs to it?
+  const choose = (message: string, hanging: Hanging | undefined) => {
+    const keepIt = button(say("keepIt"), ""), deleteIt = button(say("deleteIt"), "danger");
+    pressed(keepIt, () => void busy(keepIt, () => set(true)));
+    pressed(deleteIt, () => void busy(deleteIt, () => set(false)));
+    fill(made, element("div", { class: "all" },
+      element("h2", {}, say("hanging")), element("p", {}, message),
+      element("ul", { class: "tips" }, ...inWords(hanging).map((line) => element("li", {}, line))),
+      element("div", { class: "btns" }, deleteIt, keepIt)));
+  };
+  const made = form({ code, password }, [heading("resetTitle"), wide(code), wide(password), send], send, () => set());
+  made.classList.add("card");
+  return made;
+}
+
+/** What belongs to an account, by the names that the service gives it: how many, or which. */
+function inWords(hanging: Hanging | undefined): string[] {
+  return Object.entries(hanging ?? {})
+    .filter(([what]) => what !== "from" && what !== "to")
+    .map(([what, there]) => `${what}: ${Array.isArray(there) ? there.join(", ") : `${there}`}`);
+}
+
+type Name = Pick<SignInRequest, "email" | "phone">;
+
+/** The one field for both kinds of names: what has an @ is an address. */
+function named({ input }: Field): Name {
+  const entered = input.value.trim();
+  if (entered === "") throw new Refusal("invalid", "Empty Fields");
+  return entered.includes("@") ? { email: entered } : { phone: entered };
+}
+
+function nameField(): Field {
+  return field(say("name"), text({ autocomplete: "username", autocapitalize: "none", spellcheck: "false", required: true, maxlength: 254 }),
+    { hint: say("nameHint") });
+}
+
+/** Whether the device stays signed in; where browsers do not allow that, why not. */
+function stayBox(): { node: HTMLElement; isChosen(): boolean } {
+  if (!canStay()) return { node: element("p", { class: "hint all" }, say("thisTab")), isChosen: () => false };
+  const { node, input } = check(say("stay"), true);
+  return { node, isChosen: () => input.checked };
+}
+
+/** What the list of devices calls this one. */
+function deviceName(): string {
+  const system = /Android|iPhone|iPad|Mac OS X|Windows|Linux/.exec(navigator.userAgent)?.[0] ?? "";
+  return say("device", { system }).trim();
+}
+
+function wide(field: Field): HTMLElement {
+  field.node.classList.add("all");
+  return field.node;
+}
+
+function heading(word: Word): HTMLElement {
+  return element("h2", { class: "all" }, say(word));
+}
+
+function link(href: string, word: Word): HTMLElement {
+  return element("a", { href }, say(word));
+}
+
+function door(title: Word, inside: HTMLElement[], links: HTMLElement[]): HTMLElement {
+  for (const made of inside) if (made instanceof HTMLFormElement) made.classList.add("card");
+  const foot: Child[] = links.flatMap((link, at) => (at > 0 ? [" · ", link] : [link]));
+  return element(
+    "main", { class: "door", id: "main" },
+    element(
+      "div", { class: "door-in" },
+      element("h1", { class: "hidden", tabindex: -1 }, say(title)),
+      element("p", { class: "brand" }, logo(), "Vitals"),
+      ...inside, element("p", { class: "foot" }, ...foot), element("p", { class: "foot" }, say("sealed"))));
+}

@@ -1,0 +1,102 @@
+import { element, fill, freshId, pressed, type Child } from "../library/element";
+import { clock } from "../library/format";
+import { Part } from "../library/part";
+import type { Person } from "../library/person";
+import { Refusal } from "../library/requests";
+import { say } from "../library/words";
+import { button, busy, field, form, text } from "../parts/form";
+import { icon } from "../parts/icons";
+import { toast } from "../parts/toast";
+import { GoalsCard } from "./goals-card";
+import { HeartCard } from "./heart-card";
+import { profileForm } from "./profile-form";
+
+/** What somebody does who has nothing yet, step by step, beside what will be there. */
+export function firstSteps(person: Person): HTMLElement {
+  return element(
+    "div", { class: "grid" },
+    new Steps(person),
+    element("div", { class: "side s5" }, new HeartCard(person, ""), new GoalsCard(person, "")));
+}
+
+class Steps extends Part {
+  readonly #person: Person;
+  #shown = "";
+
+  constructor(person: Person) {
+    super();
+    this.#person = person;
+  }
+
+  begin(): void {
+    this.className = "s7";
+    this.#shown = "";
+    const show = () => {
+      const [hasProfile, hasSensor] = [Boolean(this.#person.profile), (this.#person.sensors.list?.length ?? 0) > 0];
+      const shown = `${hasProfile} ${hasSensor}`;
+      if (shown === this.#shown) return;
+      this.#shown = shown;
+      fill(this, element(
+        "ol", { class: "steps" },
+        step(1, "done", say("signUp"), say("done")),
+        step(2, hasProfile ? "done" : "now", say("tellFormulas"), hasProfile ? say("done") : say("tellFormulasWhy"),
+          hasProfile ? null : profileForm(this.#person, () => {})),
+        step(3, hasSensor ? "done" : hasProfile ? "now" : "", say("connectSensor"), hasSensor ? say("done") : say("connectSensorWhy"),
+          hasSensor ? null : claimForm(this.#person), hasSensor ? null : enrolment(this.#person)),
+        step(4, hasProfile && hasSensor ? "now" : "", say("chooseGoal"), say("chooseGoalWhy"), goalForm(this.#person))));
+    };
+    show();
+    this.hear(this.#person, "profile", show);
+    this.hear(this.#person.sensors, "list", show);
+  }
+}
+
+function step(number: number, state: "" | "now" | "done", title: string, under: string, ...content: Child[]): HTMLElement {
+  const id = freshId();
+  return element(
+    "li", { class: "card", "aria-labelledby": id },
+    element(
+      "div", { class: "row" },
+      element("span", { class: `step-n ${state}` }, state === "done" ? icon("check", "i-s") : `${number}`),
+      element("span", { class: "grow" }, element("h2", { id }, title), element("small", {}, under))),
+    ...content);
+}
+
+/** Takes what a gateway's console prints: `vitals claim ang4tr7v/strap FY3XV-7XCDV-W8P39`, or the end of it. */
+function claimForm(person: Person): HTMLElement {
+  const line = field(say("claimLine"), text({ autocapitalize: "none", autocomplete: "off", spellcheck: "false", maxlength: 200 }),
+    { hint: say("claimHint"), look: "all" });
+  const send = element("button", { class: "btn first" }, say("claim"));
+  return form({ code: line }, [line.node, element("div", { class: "btns all" }, send)], send, async () => {
+    const [, gateway, sensor, code] = /([a-z0-9-]{1,36})\/([a-z0-9-]{1,36})\s+([\w-]+)\s*$/.exec(line.input.value) ?? [];
+    if (!gateway || !sensor || !code) throw new Refusal("invalid", say("claimUnread"), "code");
+    await person.ask("sensors/claim", { gateway, sensor, code }, 20);
+    toast(say("claimed", { sensor: `${gateway}/${sensor}` }));
+    await person.sensors.load();
+  });
+}
+
+/** A code for a gateway that nobody has enrolled yet. Whoever enrols it sees its live readings. */
+function enrolment(person: Person): HTMLElement {
+  const told = element("div", { role: "status" });
+  const get = button(say("getCode"), "s soft");
+  pressed(get, () => void busy(get, async () => {
+    const { code, expires } = await person.ask("gateways/invite", { household: true });
+    fill(told,
+      element("p", {}, say("enrolWith")), element("p", {}, element("code", {}, code)),
+      element("p", { class: "hint" }, say("codeEnds", { time: clock(expires) })));
+  }));
+  return element("details", {}, element("summary", {}, say("enrolGateway")),
+    element("div", { class: "side" }, element("p", { class: "hint" }, say("enrolGatewayWhy")), element("div", { class: "btns" }, get), told));
+}
+
+function goalForm(person: Person): HTMLElement {
+  const steps = field(say("goalSteps"), text({ type: "number", inputmode: "numeric", min: 1, max: 200_000, step: 1, value: "10000" }));
+  const send = element("button", { class: "btn" }, say("save"));
+  return form({ steps }, [steps.node, element("div", { class: "btns all" }, send)], send, async () => {
+    await person.ask("goals/set", { steps: Number(steps.input.value) });
+    toast(say("goalSaved"));
+  });
+}
+
+customElements.define("vitals-steps", Steps);

@@ -1,0 +1,171 @@
+import { element, fill, give, plain, type Child } from "../library/element";
+import { clock } from "../library/format";
+import { Part } from "../library/part";
+import type { Person } from "../library/person";
+import { liveMilliseconds } from "../library/sensors";
+import { say, type Word } from "../library/words";
+import { face } from "../parts/face";
+import { icon, type IconName } from "../parts/icons";
+import { logo } from "../parts/ring";
+import { unseen } from "./lately";
+
+/** A place that the navigation leads to. */
+export interface Place {
+  address: string;
+  word: Word;
+  icon: IconName;
+}
+
+/** What stands about each view of a person: navigation, heading, the state of the connection, the bell. */
+export function frame(person: Person, places: Place[], current: string, title: string, under: string, ...content: Child[]): HTMLElement {
+  const main = element("main", { class: "main", id: "main" }, new OfflineLine(person), ...content);
+  return element(
+    "div", { class: "app" },
+    navigation(person, places, current),
+    element(
+      "div", { class: "page" },
+      element(
+        "header", { class: "top" },
+        element("div", { class: "top-title" }, element("h1", { tabindex: -1 }, title), under ? element("p", {}, under) : null),
+        new StatePill(person), new Bell(person), new Picture(person)),
+      main));
+}
+
+function navigation(person: Person, places: Place[], current: string): HTMLElement {
+  const entry = ({ address, word, icon: name }: Place) => element(
+    "li", {}, element("a", { href: address, "aria-current": address === current ? "page" : undefined }, icon(name), element("span", {}, say(word))));
+  return element(
+    "nav", { class: "nav", "aria-label": say("main") },
+    element("div", { class: "nav-brand" }, element("a", { class: "brand", href: "#/today" }, logo(), "Vitals")),
+    element("ul", {}, ...places.map(entry)),
+    element("ul", { class: "nav-me" }, element("li", {}, new NameLink(person, current))));
+}
+
+/** How things stand: live, online, connecting, offline. */
+class StatePill extends Part {
+  readonly #person: Person;
+
+  constructor(person: Person) {
+    super();
+    this.#person = person;
+  }
+
+  begin(): void {
+    const show = () => {
+      const [look, word] = this.#state();
+      if (this.dataset["state"] === word) return;
+      this.dataset["state"] = word;
+      give(this, { class: `pill ${look}` });
+      fill(this, look === "live" ? element("span", { class: "dot" }) : null, say(word));
+    };
+    show();
+    this.hear(this.#person.broker, "change", show);
+    for (const kind of ["beat", "list"]) this.hear(this.#person.sensors, kind, show);
+    this.each(1_000, show);
+  }
+
+  #state(): [look: string, word: Word] {
+    const { broker, sensors } = this.#person;
+    if (broker.state === "offline") return ["off", "offline"];
+    if (broker.state !== "online") return ["", "connecting"];
+    const beat = sensors.shown?.beat;
+    if (beat && Date.now() - beat.arrived < liveMilliseconds) return ["live", "live"];
+    return ["", sensors.list?.length === 0 ? "noSensor" : "online"];
+  }
+}
+
+/** Since when the page is offline. What was seen stays where it is. */
+class OfflineLine extends Part {
+  readonly #person: Person;
+
+  constructor(person: Person) {
+    super();
+    this.#person = person;
+  }
+
+  begin(): void {
+    give(this, { role: "status" });
+    const { broker } = this.#person;
+    const show = () => {
+      const isAway = broker.state === "offline" || broker.state === "connecting" && this.#person.hasBeenOnline;
+      document.documentElement.toggleAttribute("data-offline", isAway);
+      if (!isAway) return fill(this);
+      const words = this.#person.hasBeenOnline ? say("offlineSince", { time: clock(broker.since) }) : say("neverOnline");
+      fill(this, element("p", { class: "offline" }, icon("warn", "i-s"), element("span", {}, words)));
+    };
+    show();
+    this.hear(broker, "change", show);
+  }
+}
+
+/** Leads to what has happened, and says how much of it is new. */
+class Bell extends Part {
+  readonly #person: Person;
+
+  constructor(person: Person) {
+    super();
+    this.#person = person;
+  }
+
+  begin(): void {
+    const show = () => {
+      const count = unseen(this.#person);
+      fill(this, element(
+        "a", { class: "round", href: "#/lately", "aria-label": say("notifications", { count }) },
+        icon("bell"), count > 0 ? element("span", { class: "count", "aria-hidden": "true" }, `${Math.min(count, 99)}`) : null));
+    };
+    show();
+    this.hear(this.#person.news, "change", show);
+  }
+}
+
+/** On a phone: the picture that leads to oneself. */
+class Picture extends Part {
+  readonly #person: Person;
+
+  constructor(person: Person) {
+    super();
+    this.#person = person;
+  }
+
+  begin(): void {
+    give(this, { class: "phone-only" });
+    const show = () => {
+      const name = this.#person.profile?.name;
+      fill(this, element(
+        "a", { class: "round", href: "#/you", "aria-label": name ? `${plain(name)}: ${say("you")}` : say("you") },
+        name ? face(name, "s") : icon("me")));
+    };
+    show();
+    this.hear(this.#person, "profile", show);
+  }
+}
+
+/** On a desktop: the same, with the name. */
+class NameLink extends Part {
+  readonly #person: Person;
+  readonly #current: string;
+
+  constructor(person: Person, current: string) {
+    super();
+    this.#person = person;
+    this.#current = current;
+  }
+
+  begin(): void {
+    const show = () => {
+      const name = this.#person.profile?.name;
+      fill(this, element(
+        "a", { href: "#/you", "aria-current": this.#current === "#/you" ? "page" : undefined },
+        name ? face(name, "s") : icon("me"), element("span", {}, name ? plain(name) : say("you"))));
+    };
+    show();
+    this.hear(this.#person, "profile", show);
+  }
+}
+
+customElements.define("vitals-state", StatePill);
+customElements.define("vitals-offline", OfflineLine);
+customElements.define("vitals-bell", Bell);
+customElements.define("vitals-picture", Picture);
+customElements.define("vitals-name", NameLink);

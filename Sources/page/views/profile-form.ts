@@ -1,0 +1,50 @@
+import type { Profile } from "service";
+import { element, pressed } from "../library/element";
+import type { Person } from "../library/person";
+import { locale, say, translated } from "../library/words";
+import { button, busy, check, field, form, select, text } from "../parts/form";
+import { toast } from "../parts/toast";
+
+/** The form of a person's profile. What may be wrong with it, the service says, and in which words.
+ *  @param close is called when it is saved or left */
+export function profileForm(person: Person, close: () => void): HTMLFormElement {
+  const profile = person.profile;
+  const number = (value: number | undefined, step: number) =>
+    text({ type: "number", inputmode: "decimal", step, value: value === undefined ? undefined : `${value}` });
+  const fields = {
+    name: field(say("personName"), text({ autocomplete: "name", maxlength: 100, value: profile?.name }), { look: "all" }),
+    date_of_birth: field(say("birth"), text({ type: "date", autocomplete: "bday", value: profile?.date_of_birth })),
+    gender: field(say("gender"), select(
+      [["", ""], ["female", say("female")], ["male", say("male")], ["other", say("other")], ["undisclosed", say("undisclosed")]], profile?.gender ?? "")),
+    height_cm: field(say("height"), number(profile?.height_cm, 0.1)),
+    weight_kg: field(say("weight"), number(profile?.weight_kg, 0.1)),
+    units: field(say("units"), select([["metric", say("metric")], ["imperial", say("imperial")]], profile?.units ?? "metric"), { look: "all" }),
+  };
+  const keepHeart = check(say("keepHeart"), profile?.continuous_heart_rate ?? false);
+  const send = element("button", { class: "btn first" }, say("save"));
+  const cancel = button(say("cancel"), "");
+  pressed(cancel, () => void busy(cancel, async () => {
+    const { message } = await person.ask("profile/cancel", {});
+    toast(translated(message));
+    close();
+  }));
+  return form(fields, [
+    ...Object.values(fields).map(({ node }) => node), keepHeart.node,
+    element("div", { class: "btns all" }, send, cancel),
+  ], send, async () => {
+    // What is empty is left out, and the service says which of it has to be there.
+    const entered = Object.fromEntries(Object.entries(fields).flatMap(([name, { input }]) => {
+      const value = input.value.trim();
+      return value === "" ? [] : [[name, name.endsWith("_cm") || name.endsWith("_kg") ? Number(value) : value]];
+    }));
+    const { message, profile: saved } = await person.ask("profile/set", {
+      ...(entered as unknown as Profile),
+      continuous_heart_rate: keepHeart.input.checked,
+      locale: profile?.locale ?? locale(),
+      time_zone: profile?.time_zone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    });
+    toast(translated(message));
+    close();
+    person.became(saved);
+  });
+}

@@ -1,0 +1,50 @@
+import { element, fill, plain } from "../library/element";
+import { longDay } from "../library/format";
+import { Part } from "../library/part";
+import type { Person } from "../library/person";
+import { say } from "../library/words";
+import { firstSteps } from "./first-steps";
+import { FriendsCard } from "./friends-card";
+import { GoalsCard } from "./goals-card";
+import { HeartCard } from "./heart-card";
+import { LatelyCard } from "./lately";
+import { OnDemandCard } from "./on-demand-card";
+import { SensorsCard } from "./sensors-card";
+
+/** The day as it is: the heart now, the goals, what can be read, friends, what has happened, the sensors. Somebody who has nothing yet
+ *  is told what to do first. */
+export class Today extends Part {
+  readonly #person: Person;
+
+  constructor(person: Person) {
+    super();
+    this.#person = person;
+  }
+
+  begin(): void {
+    fill(this, isNew(this.#person) ? firstSteps(this.#person) : cards(this.#person));
+    // A sensor may have been claimed by another program.
+    this.each(10_000, () => this.#person.sensors.list?.length === 0 && void this.#person.sensors.load());
+  }
+}
+
+/** Whether somebody has yet to say who they are, or to claim a sensor. While that is not known, they have. */
+export function isNew(person: Person): boolean {
+  return person.profile === null || person.sensors.list?.length === 0;
+}
+
+/** The heading, and the line beneath it. */
+export function todayTitle(person: Person): [title: string, under: string] {
+  if (!isNew(person)) return [say("today"), longDay(Date.now())];
+  const name = person.profile?.name;
+  return [name ? say("welcomeName", { name: plain(name) }) : say("welcome"), say("firstSteps")];
+}
+
+function cards(person: Person): HTMLElement {
+  return element(
+    "div", { class: "grid" },
+    new HeartCard(person, "heart-card s8"), new GoalsCard(person, "s4"), new OnDemandCard(person, "h s4"),
+    new FriendsCard(person, "h s4"), new SensorsCard(person, "h s4"), new LatelyCard(person, 5, ""));
+}
+
+customElements.define("vitals-today", Today);
