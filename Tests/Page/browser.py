@@ -1,0 +1,182 @@
+"""A real Chromium, as a person uses it: what they see, press and type; and what a test needs to know besides: the browser's own
+complaints, axe-core's findings, and pictures."""
+
+import contextlib
+import importlib.util
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException, TimeoutException
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+#: Phone and desktop, in CSS pixels.
+SIZES = {"phone": (360, 780), "desktop": (1280, 800)}
+THEMES = ("light", "dark")
+PATIENCE = 20
+
+
+def axe_source():
+    """axe-core, which comes with a package for Playwright; nothing else of the package is used."""
+    found = importlib.util.find_spec("axe_playwright_python")
+    if found is None or found.submodule_search_locations is None:
+        sys.exit("there is no axe-core: install what Tests/Page/requirements names")
+    return (Path(found.submodule_search_locations[0]) / "axe.min.js").read_text(encoding="utf-8")
+
+
+class Browser:
+    """One browser with nothing stored in it."""
+
+    def __init__(self, folder, language="en-GB"):
+        options = webdriver.ChromeOptions()
+        options.binary_location = "/usr/bin/chromium"
+        # In a container there are no namespaces for its sandbox, and little shared memory.
+        for word in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", f"--lang={language}",
+                     f"--user-data-dir={folder}", "--disable-background-networking", "--no-first-run"):
+            options.add_argument(word)
+        options.add_experimental_option("prefs", {"intl.accept_languages": language})
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        os.environ["LANGUAGE"] = language.replace("-", "_")
+        self.driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+        self.complaints = []
+        self.axe = axe_source()
+
+    def close(self):
+        self.driver.quit()
+
+    def open(self, address):
+        self.driver.get(address)
+
+    def dress(self, size, theme, scale=1):
+        """The size of the window, and the theme that the person's system asks for."""
+        width, height = SIZES[size] if isinstance(size, str) else size
+        self._tell("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=width < 600)
+        self._tell("Emulation.setEmulatedMedia", features=[
+            {"name": "prefers-color-scheme", "value": theme},
+            # Colours change at once then, and are judged as they are in the end.
+            {"name": "prefers-reduced-motion", "value": "reduce"}])
+
+    def _tell(self, command, **options):
+        return self.driver.execute_cdp_cmd(command, options)
+
+    # What a person sees and does
+
+    def all(self, selector):
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def see(self, text, within="body", limit=PATIENCE):
+        """Waits until a text can be seen."""
+        try:
+            self._wait(limit, lambda: any(text in (one.text or "") for one in self.all(within)))
+        except TimeoutException:
+            seen = "\n".join(one.text for one in self.all(within))
+            raise AssertionError(f"“{text}” does not appear; what does: {seen[:1500]}\n{self.hear()}") from None
+
+    def wait(self, what, is_so, limit=PATIENCE):
+        try:
+            self._wait(limit, is_so)
+        except TimeoutException:
+            raise AssertionError(f"not within {limit} s: {what}\n{self.all('body')[0].text[:1500]}\n{self.hear()}") from None
+
+    def _wait(self, limit, is_so):
+        WebDriverWait(self.driver, limit, 0.05, [StaleElementReferenceException]).until(lambda _: is_so())
+
+    def field(self, label):
+        """The field with a label."""
+        return self._the(f"//label[normalize-space()={quoted(label)}]/following::*[self::input or self::select][1]")
+
+    def type(self, label, text):
+        field = self.field(label)
+        if field.get_attribute("type") == "date":
+            # How a date is typed depends on the system's language: this is what the field gets from it.
+            self.driver.execute_script("arguments[0].value = arguments[1]", field, text)
+        elif field.tag_name == "select":
+            field.send_keys(text)
+        else:
+            field.clear()
+            field.send_keys(text)
+
+    def press(self, name, within=""):
+        """A button or a link, by its name: what stands on it, or what is read out for it."""
+        named = f"@aria-label={quoted(name)} or not(@aria-label) and normalize-space()={quoted(name)}"
+        self._the(f"{within}//*[self::button or self::a or self::summary or self::label][{named}]").click()
+
+    def _the(self, path):
+        self._wait_for(path)
+        return self.driver.find_element(By.XPATH, path)
+
+    def _wait_for(self, path):
+        def is_shown():
+            return any(one.is_displayed() for one in self.driver.find_elements(By.XPATH, path))
+        self.wait(f"there is {path}", is_shown)
+
+    def keys(self, *keys):
+        """Presses keys, wherever the focus is."""
+        ActionChains(self.driver).send_keys(*keys).perform()
+
+    @property
+    def focus(self):
+        """What has the focus: what is read out for it."""
+        return self.run("const e = document.activeElement; return e.getAttribute('aria-label') || e.labels?.[0]?.textContent || e.textContent")
+
+    # What a test asks besides
+
+    def tree(self):
+        """What a screen reader is told: role and name of everything, in order."""
+        nodes = self._tell("Accessibility.getFullAXTree")["nodes"]
+        told = [(node.get("role", {}).get("value"), node.get("name", {}).get("value", "")) for node in nodes if not node.get("ignored")]
+        return [(role, name) for role, name in told if role not in ("none", "generic", "InlineTextBox", "StaticText")]
+
+    def run(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def hear(self):
+        """The browser's complaints since the last time, which are kept, too."""
+        heard = [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+        self.complaints += heard
+        return heard
+
+    def forgive(self, part):
+        """Forgets complaints that a test has brought about itself."""
+        self.hear()
+        self.complaints = [one for one in self.complaints if part not in one]
+
+    def findings(self):
+        """What axe-core finds at the view that is shown."""
+        # As a file of the page's own could not: by the debugger, which no policy stops.
+        if not self.run("return 'axe' in window"):
+            self._tell("Runtime.evaluate", expression=self.axe)
+        done = self._tell("Runtime.evaluate", expression="axe.run(document, {resultTypes: ['violations']})"
+                          ".then((r) => JSON.stringify(r.violations.map((v) => [v.id, v.nodes.map((n) => n.html.slice(0, 160) + ' ' + n.failureSummary)])))",
+                          awaitPromise=True, returnByValue=True)
+        if "exceptionDetails" in done:
+            raise RuntimeError(f"axe-core: {done['exceptionDetails']}")
+        return json.loads(done["result"]["value"])
+
+    def is_too_wide(self):
+        """Whether the page can be scrolled sideways."""
+        return self.run("return document.documentElement.scrollWidth > document.documentElement.clientWidth")
+
+    def picture(self, path):
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        self.driver.save_screenshot(str(path))
+
+    @contextlib.contextmanager
+    def time(self, what, limit):
+        """Fails if something takes longer than a limit, in seconds."""
+        began = time.monotonic()
+        yield
+        took = time.monotonic() - began
+        if took > limit:
+            raise AssertionError(f"{what}: {took:.2f} s, where {limit} s are allowed")
+
+
+def quoted(text):
+    """A text as XPath spells it."""
+    return f'"{text}"' if '"' not in text else "concat(" + ", '\"', ".join(f'"{part}"' for part in text.split('"')) + ")"

@@ -1,0 +1,108 @@
+"""A home with accounts as `deploy/up --accounts` runs it: a broker with the plugin, a consumer, a gateway that nobody has enrolled, an
+emulated sensor, and the page in front of the broker."""
+
+import contextlib
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Rigs"))
+
+from household import PROJECT, RELEASE, SENSOR, Household, can_connect, free_port, identity, stop  # noqa: E402
+
+
+class Home(Household):
+    broker_options = ("--accounts",)
+
+    #: What strangers may do besides signing up: see live readings of gateways in this home, or not.
+    household = "owners"
+
+    def start_broker(self):
+        """The plugin's file is made by the consumer, so the broker starts with it."""
+        self.settings = self.folder / "consumer.json5"
+        self.settings.write_text(f"""{{
+          state: "consumer", root_key_file: "root.key", accounts: {{}}, broker_rules: {{ household: "{self.household}" }},
+          broker: {{ port: {self.port}, username: "consumer", password_file: "broker/consumer.password" }},
+        }}""")
+        identity("vitals-consumer", self.settings)
+        subprocess.run(
+            [RELEASE / "vitals-consumer", "broker-rules", self.folder / "broker/vitals-rules.json", "--settings", self.settings],
+            check=True, capture_output=True)
+        super().start_broker()
+
+    def begin(self):
+        """Starts everything else, and waits until it is there."""
+        self.start_consumer()
+        self.bus = f"unix:path={self.folder}/bus"
+        daemon = self.start("bus", ["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={self.bus}"])
+        self.wait(daemon, "the bus is there", lambda: (self.folder / "bus").exists())
+        self.sensor = self.start("sensor", [
+            RELEASE / "vitals-sensor", "stand-in", "--bus", self.bus, "--activity", PROJECT / "deploy/activities/run-9km.csv", "--loop"])
+        self.gateway_settings = self.folder / "gateway.json5"
+        self.gateway_settings.write_text(f"""{{
+          state: "gateway", broker: {{ port: {self.port} }}, bluetooth: {{ bus: "{self.bus}" }},
+          sensors: {{ strap: {{
+            name: "{SENSOR}",
+            steps: {{ uuid: "f1700002-76a1-4c53-9d5b-3f5f0d3c1a00", encoding: "uint32" }},
+            temperature: {{ uuid: "f1700003-76a1-4c53-9d5b-3f5f0d3c1a00", encoding: "float" }},
+          }} }},
+          outbox: {{ block_interval: "500 ms", flush_interval: "500 ms" }},
+        }}""")
+        self.gateway = self.start("gateway", [RELEASE / "vitals-gateway", "--settings", self.gateway_settings])
+        self.serve()
+
+    def start_consumer(self):
+        log = self.folder / "consumer.log"
+        before = log.read_text(errors="replace").count("connected to the broker") if log.exists() else 0
+        self.consumer = self.start("consumer", [RELEASE / "vitals-consumer", "--settings", self.settings])
+        self.wait(self.consumer, "the consumer is at the broker",
+                  lambda: log.read_text(errors="replace").count("connected to the broker") > before)
+
+    def serve(self):
+        self.page_port = free_port()
+        server = self.start("page", [PROJECT / "deploy/page", self.folder / "page", str(self.page_port), str(self.port)])
+        self.wait(server, "the page is served", lambda: can_connect(self.page_port), 120)
+        self.address = f"http://127.0.0.1:{self.page_port}"
+
+    def enrol(self, code):
+        """What the owner of the gateway does at its console with a code from the page."""
+        subprocess.run(
+            [RELEASE / "vitals-gateway", "enrol", "--settings", self.gateway_settings], input=f"{code}\n", text=True, check=True,
+            capture_output=True)
+        # The running gateway starts again with it.
+        log = self.folder / "gateway.log"
+        self.wait(self.consumer, "the gateway is at the broker",
+                  lambda: "connected to the broker" in log.read_text(errors="replace"))
+
+    def claim_line(self):
+        """The line that the gateway's console prints for somebody who wants its strap."""
+        made = subprocess.run(
+            [RELEASE / "vitals-gateway", "claim-code", "strap", "--settings", self.gateway_settings], check=True, capture_output=True,
+            text=True)
+        return next(line.strip() for line in made.stdout.splitlines() if "claim" in line)
+
+    def vitals(self, who, *words, **options):
+        """The command, as somebody on a machine of their own."""
+        folder = self.folder / f"home-{who}"
+        folder.mkdir(exist_ok=True)
+        made = subprocess.run(
+            [RELEASE / "vitals", "--port", str(self.port), *words], capture_output=True, text=True,
+            env={"HOME": str(folder), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}, **options)
+        if made.returncode != 0:
+            raise RuntimeError(f"vitals {' '.join(words)}: {made.stdout}{made.stderr}")
+        return made.stdout
+
+    def reset_code(self, address):
+        """The code that the operator gives somebody who has forgotten their password."""
+        made = subprocess.run(
+            [RELEASE / "vitals-consumer", "reset-password", "--email", address, "--settings", self.settings], check=True, capture_output=True, text=True)
+        return made.stdout.strip()
+
+    @contextlib.contextmanager
+    def without_broker(self):
+        """While this runs, the broker is away."""
+        stop(self.broker)
+        try:
+            yield
+        finally:
+            self.start_broker()
