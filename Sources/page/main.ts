@@ -6,6 +6,7 @@ import { empty } from "./parts/card";
 import { toast, toastPlace } from "./parts/toast";
 import { reset, signIn, signUp } from "./views/door";
 import { frame, type Place } from "./views/frame";
+import { Heart } from "./views/heart";
 import { LatelyCard } from "./views/lately";
 import { Today, todayTitle } from "./views/today";
 import { you } from "./views/you";
@@ -14,6 +15,7 @@ import { you } from "./views/you";
 
 const places: Place[] = [
   { address: "#/today", word: "today", icon: "today" },
+  { address: "#/heart", word: "heart", icon: "heart" },
 ];
 
 const place = element("div");
@@ -21,8 +23,8 @@ let person: Person | null = null;
 
 /** Shows the view of the address. */
 function show(hasMoved: boolean): void {
-  const address = location.hash.split("?")[0] ?? "";
-  fill(place, person ? ofPerson(person, address) : ofStranger(address));
+  const [address = "", query = ""] = location.hash.split("?");
+  fill(place, person ? ofPerson(person, address, query) : ofStranger(address));
   document.title = `${place.querySelector("h1")?.textContent ?? ""} · Vitals`;
   if (!hasMoved) return;
   scrollTo(0, 0);
@@ -37,10 +39,11 @@ function ofStranger(address: string): HTMLElement {
   }
 }
 
-function ofPerson(person: Person, address: string): HTMLElement {
+function ofPerson(person: Person, address: string, query: string): HTMLElement {
   switch (address) {
     case "": case "#/": case "#/today": case "#/sign-in": case "#/sign-up": case "#/reset":
       return frame(person, places, "#/today", ...todayTitle(person), new Today(person));
+    case "#/heart": return frame(person, places, address, say("heartRate"), "", new Heart(person, query));
     case "#/lately": return frame(person, places, address, say("lately"), "", new LatelyCard(person, Infinity, ""));
     case "#/you": return frame(person, places, address, say("you"), "", you(person, leave));
     default:
@@ -59,11 +62,12 @@ function enter(credential: Credential): void {
     toast(say("signedOut"));
   });
   // The language, and whether there is anything yet.
-  let seen = "";
+  const looks = () => [document.documentElement.lang, ...todayTitle(entered)].join("\n");
+  let seen = looks();
   const look = () => {
-    const looks = [document.documentElement.lang, ...todayTitle(entered)].join("\n");
-    if (person === entered && looks !== seen) show(false);
-    seen = looks;
+    if (person !== entered || looks() === seen) return;
+    seen = looks();
+    show(false);
   };
   entered.addEventListener("profile", look);
   entered.sensors.addEventListener("list", look);

@@ -15,6 +15,7 @@ import contextlib
 import http.client
 import json
 import os
+import re
 import sys
 import tempfile
 import time
@@ -40,6 +41,20 @@ WITH_DEVICE = """
     };
     read("""
 
+#: A script that turns the wheel over the chart, and is done when the chart shows what the service has of the longer period.
+ZOOM = """
+    const done = arguments[arguments.length - 1];
+    const chart = document.querySelector(".zoomable"), foot = document.querySelector(".chart-foot");
+    const before = foot.textContent, began = performance.now(), box = chart.getBoundingClientRect();
+    const observer = new MutationObserver(() => {
+      if (foot.textContent === before) return;
+      observer.disconnect();
+      requestAnimationFrame(() => done(performance.now() - began));
+    });
+    observer.observe(foot, { childList: true, subtree: true });
+    chart.dispatchEvent(new WheelEvent("wheel", { deltaY: 100, clientX: box.x + box.width / 2, clientY: box.y + 50, cancelable: true }));
+"""
+
 
 class Trial:
     def __init__(self, home, browser, pictures):
@@ -64,7 +79,7 @@ class Trial:
 
     @property
     def steps(self):
-        return [self.signs_up, self.tells_who_they_are, self.connects_a_strap, self.sees_their_heart, self.has_a_friend,
+        return [self.signs_up, self.tells_who_they_are, self.connects_a_strap, self.sees_their_heart, self.sees_any_period, self.has_a_friend,
                 self.stays_signed_in, self.is_read_out, self.resists, self.is_offline, self.is_german, self.looks_at_themselves,
                 self.signs_out, self.is_signed_out, self.resets_the_password]
 
@@ -135,6 +150,61 @@ class Trial:
         before = page.all(".chart .line")[0].get_attribute("d")
         page.wait("the line goes on", lambda: page.all(".chart .line")[0].get_attribute("d") != before)
         self.look("today")
+
+    def sees_any_period(self):
+        page = self.browser
+        page.press("Any period")
+        page.see("is shown live, and not kept")
+        self.look("heart-of-nothing")
+        page.press("Keep it from now on")
+        page.see("Data Saved Successfully")
+
+        def is_drawn():
+            # Each press asks again, whether the same period or another.
+            page.press("Hour")
+            return len(page.all(".zoomable .line")) > 0
+        page.wait("the hour has a line", is_drawn, 60)
+        page.see("A point is", ".chart-foot")
+        hour = self.shown_range()
+        assert hour[1] - hour[0] == 3_600_000, hour
+        took = page.driver.execute_async_script(ZOOM)
+        self.notes.append(f"from turning the wheel to the new picture: {took:.0f} ms")
+        longer = self.shown_range()
+        assert longer[1] - longer[0] > 1.2 * 3_600_000, longer
+        page.press("Hour")
+        page.run("document.querySelector('.zoomable').focus()")
+        page.keys(Keys.END)
+        page.see("lowest", ".readout")
+        page.keys(Keys.ESCAPE)
+        page.see("Average", ".readout")
+        page.keys("+")
+        page.wait("it is zoomed", lambda: self.shown_range()[1] - self.shown_range()[0] < 3_600_000)
+        page.press("Hour")
+        page.press("As a table")
+        page.wait("the table has rows", lambda: page.all("tbody tr"))
+        self.look("heart-by-the-hour")
+        page.press("As a table")
+        # A reload shows the same.
+        shown = self.shown_range()
+        page.driver.refresh()
+        page.wait("the line is there again", lambda: page.all(".zoomable .line"))
+        assert self.shown_range() == shown
+        for period in ("Day", "Week", "Month", "Year"):
+            page.press(period)
+            page.wait(f"the {period} is shown", lambda: page.all(".zoomable .line, .zoomable .dot-h"))
+        self.look("heart-by-the-year")
+        page.press("Before")
+        page.see("Nothing was recorded")
+        page.press("After")
+        page.press("Delete this period")
+        page.press("Delete", "//dialog")
+        page.see("heart rates deleted")
+        page.press("Today")
+        self.waits_for_heart()
+
+    def shown_range(self):
+        found = re.search(r"from=(\d+)&to=(\d+)", self.browser.driver.current_url)
+        return [int(part) for part in found.groups()] if found else [0, 0]
 
     def has_a_friend(self):
         """Somebody else, with another program: their steps, a thumb each way, and what is said of it."""
@@ -302,9 +372,14 @@ class Trial:
         page.press("Sign in", "//form")
         page.see("is not right")
         page.type("Password", PASSWORD)
-        # Whoever has failed waits a moment before the next try, and the button says for how long.
-        page.wait("the button waits no longer", lambda: not page.all("form .btn[aria-disabled]"))
-        page.press("Sign in", "//form")
+
+        def is_in():
+            # Whoever has failed waits a moment before the next try, and the button says for how long.
+            if page.all("form .btn:not([aria-disabled])"):
+                page.press("Sign in", "//form")
+            page.wait("there is an answer", lambda: not page.all("form .btn[aria-busy]"))
+            return not page.all("form")
+        page.wait("the right password is taken", is_in)
         self.waits_for_heart()
         page.driver.refresh()
         self.waits_for_heart()

@@ -4,12 +4,12 @@ import { locale, say } from "./words";
 // Numbers, times and units as the person reads them. All values that come in are metric, and times are Unix milliseconds.
 
 let isImperial = false;
-let timeZone: string | undefined;
+let zone: string | undefined;
 
 /** From now on, units and times are this person's. */
 export function readAs(profile: Profile | null): void {
   isImperial = profile?.units === "imperial";
-  timeZone = profile?.time_zone;
+  zone = profile?.time_zone;
 }
 
 /** A value and its unit, which stands small behind. */
@@ -51,8 +51,14 @@ export function joined({ value, unit }: Amount): string {
   return `${value}${thin}${unit}`;
 }
 
-function dates(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat(locale(), { ...options, ...(timeZone && { timeZone }) });
+/** The time zone that the person is in; undefined if it is the browser's. */
+export function timeZone(): string | undefined {
+  return zone;
+}
+
+/** Writes times as the person reads them. */
+export function dates(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat(locale(), { ...options, ...(zone && { timeZone: zone }) });
 }
 
 /** 15:32 */
@@ -67,7 +73,7 @@ export function longDay(time: number): string {
 
 /** The calendar day of a time, such as 2026-11-21. */
 export function dayOf(time: number): string {
-  const parts = new Intl.DateTimeFormat("en-CA", { year: "numeric", month: "2-digit", day: "2-digit", ...(timeZone && { timeZone }) });
+  const parts = new Intl.DateTimeFormat("en-CA", { year: "numeric", month: "2-digit", day: "2-digit", ...(zone && { timeZone: zone }) });
   return parts.format(time);
 }
 

@@ -117,7 +117,8 @@ export async function busy(
 /** Counts the seconds on a button until it may be pressed again. */
 function waits(button: HTMLButtonElement, seconds: number): void {
   const left = element("span", { class: "small" });
-  const end = Date.now() + seconds * 1000;
+  // The service says whole seconds, and may mean almost one more.
+  const end = Date.now() + (seconds + 1) * 1000;
   const show = () => {
     const rest = Math.ceil((end - Date.now()) / 1000);
     left.textContent = `${rest}\u202fs`;

@@ -2,18 +2,12 @@ import { drawing, element, fill, freshId } from "../library/element";
 import { clock } from "../library/format";
 import { counts, type Beat } from "../library/sensors";
 import { say } from "../library/words";
-import { zoneOf } from "../library/zones";
+import { gridLines, plotOf, through, zoneMarks, type Plot } from "./plot";
 
 const minutes = 3;
 const span = minutes * 60_000;
 /** Without a heart rate for so long, the line has a gap. */
 const gap = 5_000;
-
-interface Plot {
-  x(time: number): number;
-  y(bpm: number): number;
-  left: number; right: number; top: number; bottom: number; low: number; high: number;
-}
 
 /** The heart rates of the last minutes, once for phones and once for desktops: only one of them is seen. */
 export class Trace {
@@ -35,13 +29,8 @@ export class Trace {
 
 function picture(beats: Beat[], limits: number[], now: number, width: number, height: number, fade: string): SVGElement {
   const counted = beats.filter(counts);
-  const low = 10 * Math.floor((Math.min(...counted.map(({ bpm }) => bpm), 90) - 6) / 10);
-  const high = Math.max(...counted.map(({ bpm }) => bpm), low + 40) + 8;
-  const plot: Plot = {
-    left: 32, right: width - 24, top: 6, bottom: height - 22, low, high,
-    x: (time) => 32 + ((time - (now - span)) / span) * (width - 24 - 32),
-    y: (bpm) => height - 22 - ((bpm - low) / (high - low)) * (height - 28),
-  };
+  const rates = counted.map(({ bpm }) => bpm);
+  const plot = plotOf(width, height, now - span, now, Math.min(...rates, 90), Math.max(...rates, 0));
   const pieces = pieced(beats);
   const last = beats[beats.length - 1];
   return drawing(
@@ -79,49 +68,13 @@ function pieced(beats: Beat[]): Beat[][] {
 }
 
 function line(plot: Plot, piece: Beat[], fade: string): SVGElement[] {
-  const points = piece.map((beat) => `${plot.x(beat.arrived).toFixed(1)} ${plot.y(beat.bpm).toFixed(1)}`).join("L");
+  const points = through(piece.map((beat) => [plot.x(beat.arrived), plot.y(beat.bpm)]));
   const [first, last] = [piece[0], piece[piece.length - 1]];
   if (!first || !last) return [];
   const ground = `L${plot.x(last.arrived).toFixed(1)} ${plot.bottom}L${plot.x(first.arrived).toFixed(1)} ${plot.bottom}Z`;
   return [
-    drawing("path", { d: `M${points}${ground}`, fill: `url(#${fade})` }),
-    drawing("path", { class: "line", d: `M${points}` }),
-  ];
-}
-
-/** The zones as a rail at the end of the plot, with their numbers, and hairlines at their limits. */
-function zoneMarks(plot: Plot, limits: number[]): SVGElement[] {
-  if (limits.length === 0) return [];
-  const edges = [plot.low, ...limits.filter((limit) => limit > plot.low && limit < plot.high), plot.high];
-  return edges.slice(1).flatMap((to, at) => {
-    const from = edges[at] ?? plot.low;
-    const zone = zoneOf((from + to) / 2, limits);
-    const [bottom, top] = [plot.y(from), plot.y(to)];
-    const marks: SVGElement[] = [drawing("rect", {
-      class: `f${zone}`, x: plot.right + 6, y: (top + 1).toFixed(1), width: 4, height: Math.max(0, bottom - top - 2).toFixed(1), rx: 2,
-    })];
-    if (bottom - top > 15) {
-      marks.push(drawing("text", { class: "zn", x: plot.right + 15, y: ((bottom + top) / 2 + 4).toFixed(1) }, `${zone}`));
-    }
-    if (to !== plot.high) marks.push(...gridLine(plot, to));
-    return marks;
-  });
-}
-
-/** Hairlines at round numbers, where no limit of a zone is near. */
-function gridLines(plot: Plot, limits: number[]): SVGElement[] {
-  const lines: SVGElement[] = [];
-  for (let bpm = plot.low + 10; bpm < plot.high - 4; bpm += 20) {
-    if (limits.every((limit) => Math.abs(plot.y(limit) - plot.y(bpm)) > 18)) lines.push(...gridLine(plot, bpm));
-  }
-  return lines;
-}
-
-function gridLine(plot: Plot, bpm: number): SVGElement[] {
-  const y = plot.y(bpm);
-  return [
-    drawing("path", { class: "grid-l", d: `M${plot.left} ${y.toFixed(1)}H${plot.right}` }),
-    drawing("text", { x: 0, y: (y + 4).toFixed(1) }, `${Math.round(bpm)}`),
+    drawing("path", { d: `${points}${ground}`, fill: `url(#${fade})` }),
+    drawing("path", { class: "line", d: points }),
   ];
 }
 

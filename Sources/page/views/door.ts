@@ -2,6 +2,7 @@ import type { Hanging, SignInRequest } from "service";
 import { askAsGuest } from "../library/accounts";
 import { canStay, keep, type Credential } from "../library/credential";
 import { element, fill, pressed, type Child } from "../library/element";
+import { number } from "../library/format";
 import { Refusal } from "../library/requests";
 import { say, translated, type Word } from "../library/words";
 import { button, busy, check, field, form, passwordField, text, type Field } from "../parts/form";
@@ -64,17 +65,17 @@ function withCode(name: Name): HTMLElement {
   const set = async (keep?: boolean) => {
     const fields = { ...name, code: code.input.value.trim(), password: password.input.value, ...(keep !== undefined && { keep }) };
     const said = await askAsGuest("reset-password", fields);
-    if (!said.changed) return choose(said.message, said.hanging);
+    if (!said.changed) return choose(said.hanging);
     location.hash = "#/sign-in";
     toast(say("passwordChanged"));
   };
   // Nobody had shown before that the account is theirs: whose is what belongs to it?
-  const choose = (message: string, hanging: Hanging | undefined) => {
+  const choose = (hanging: Hanging | undefined) => {
     const keepIt = button(say("keepIt"), ""), deleteIt = button(say("deleteIt"), "danger");
     pressed(keepIt, () => void busy(keepIt, () => set(true)));
     pressed(deleteIt, () => void busy(deleteIt, () => set(false)));
-    fill(made, element("div", { class: "all" },
-      element("h2", {}, say("hanging")), element("p", {}, message),
+    fill(made, element("div", { class: "all side" },
+      element("h2", {}, say("hanging")), element("p", {}, say("hangingWhy")),
       element("ul", { class: "tips" }, ...inWords(hanging).map((line) => element("li", {}, line))),
       element("div", { class: "btns" }, deleteIt, keepIt)));
   };
@@ -83,11 +84,19 @@ function withCode(name: Name): HTMLElement {
   return made;
 }
 
-/** What belongs to an account, by the names that the service gives it: how many, or which. */
-function inWords(hanging: Hanging | undefined): string[] {
-  return Object.entries(hanging ?? {})
-    .filter(([what]) => what !== "from" && what !== "to")
-    .map(([what, there]) => `${what}: ${Array.isArray(there) ? there.join(", ") : `${there}`}`);
+const kinds: Record<Exclude<keyof Hanging, "from" | "to">, Word> = {
+  friends: "friends", invitations: "invitations", consent: "consent", devices: "devices", gateways: "gateways", sensors: "sensors",
+  documents: "documents", "heart-rate": "heartRates", steps: "stepCounts", temperature: "temperatures", motion: "motions",
+  pedometer: "pedometers", position: "positions",
+};
+
+/** What belongs to an account: how much of each kind. */
+function inWords(hanging: Hanging = {}): string[] {
+  return (Object.keys(kinds) as (keyof typeof kinds)[]).flatMap((kind) => {
+    const there = hanging[kind];
+    if (there === undefined) return [];
+    return [`${say(kinds[kind])}: ${number(Array.isArray(there) ? there.length : there)}`];
+  });
 }
 
 type Name = Pick<SignInRequest, "email" | "phone">;

@@ -36,7 +36,7 @@ export class HeartCard extends Card {
 
   begin(): void {
     const speak = pressed(element("button", { class: "btn s quiet hidden", type: "button" }, say("sayNow")), () => this.#sayNow());
-    this.frame(say("heartRate"), this.#look, speak);
+    this.frame(say("heartRate"), this.#look, speak, element("a", { href: "#/heart" }, say("anyPeriod")));
     this.append(this.#main, this.#empty, this.#figures, this.#said);
     this.#shown = "";
     this.whileShown(

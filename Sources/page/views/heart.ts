@@ -1,0 +1,219 @@
+import type { HeartRateGraph, MinuteHeartRate } from "service";
+import { howLong, nameOfPoint, nameOfRange, periodAround, periodOf, type Period } from "../library/calendar";
+import { element, fill, freshId, give, pressed, type Attributes } from "../library/element";
+import { number } from "../library/format";
+import { Part } from "../library/part";
+import type { Person } from "../library/person";
+import { Refusal } from "../library/requests";
+import { locale, reason, say, type Word } from "../library/words";
+import { zoneLimits } from "../library/zones";
+import { empty, spinner } from "../parts/card";
+import { busy, button, confirmed } from "../parts/form";
+import { icon, type IconName } from "../parts/icons";
+import { PeriodChart, type Point, type Range } from "../parts/period-chart";
+import { toast } from "../parts/toast";
+
+const periods: Period[] = ["hour", "day", "week", "month", "year"];
+/** As many points as anybody can see. */
+const most = 1_000;
+
+/** The heart rate over any period, from seconds to years. The address has the range: a reload shows the same. */
+export class Heart extends Part {
+  readonly #person: Person;
+  #range: Range;
+  #graph: HeartRateGraph | null = null;
+  /** What is asked for at the moment, and what has to be asked for after that. */
+  #isAsking = false;
+  #next: Range | null = null;
+  readonly #chart = new PeriodChart();
+  readonly #seg = element("div", { class: "seg", role: "group", "aria-label": say("period") });
+  readonly #title = element("b");
+  readonly #readout = element("div", { class: "readout", "aria-live": "polite" });
+  readonly #foot = element("div", { class: "chart-foot" });
+  readonly #below = element("div");
+  readonly #table = element("details", {}, element("summary", {}, say("asTable")));
+
+  /** @param query of the address, such as `from=1795261361000&to=1795264961000`; today without one */
+  constructor(person: Person, query: string) {
+    super();
+    this.#person = person;
+    const asked = new URLSearchParams(query);
+    const [from, to] = [Number(asked.get("from")), Number(asked.get("to"))];
+    this.#range = from > 0 && to > from ? { from, to } : periodAround(Date.now(), "day");
+  }
+
+  begin(): void {
+    const heading = freshId();
+    this.#chart.addEventListener("range", (event) => this.#go((event as CustomEvent<Range>).detail));
+    this.#chart.addEventListener("point", () => this.#say());
+    this.#table.addEventListener("toggle", () => this.#fillTable());
+    fill(this, element(
+      "div", { class: "side" },
+      element("div", { class: "grid" },
+        element("div", { class: "s6" }, this.#seg),
+        element("div", { class: "s6 pager" },
+          round("back", "before", () => this.#turn(-1)), this.#title, round("next", "after", () => this.#turn(1)),
+          round("plus", "zoomIn", () => this.#chart.zoom(1 / 2)), round("minus", "zoomOut", () => this.#chart.zoom(2)))),
+      element("section", { class: "card", "aria-labelledby": heading },
+        element("h2", { id: heading, class: "hidden" }, say("heartRate")),
+        element("div", { class: "card-head" }, this.#readout),
+        this.#chart, this.#foot, this.#below, this.#table, this.#delete())));
+    this.#go(this.#range);
+    this.hear(this.#person, "profile", () => this.#draw());
+    this.hear(this.#person.broker, "change", () => this.#person.broker.state === "online" && !this.#graph && void this.#ask(this.#range));
+    // A minute that is over, of a period that is not.
+    this.whileShown(this.#person.follow<MinuteHeartRate>("heart-rate", (minute) => {
+      if (minute && this.#graph && minute.time < this.#range.to && minute.time >= this.#range.from) void this.#ask(this.#range);
+    }));
+  }
+
+  /** Shows another range: what is there of it at once, and all of it when it has come. */
+  #go(range: Range): void {
+    this.#range = range;
+    history.replaceState(null, "", `#/heart?from=${range.from}&to=${range.to}`);
+    this.#draw();
+    void this.#ask(range);
+  }
+
+  /** Now, if it is shown: that is where most people look. */
+  get #middle(): number {
+    const { from, to } = this.#range, now = Date.now();
+    return from <= now && now < to ? now : (from + to) / 2;
+  }
+
+  #turn(by: number): void {
+    const { from, to } = this.#range;
+    const period = periodOf(from, to);
+    this.#go(period ? periodAround(from, period, by) : { from: from + by * (to - from), to: to + by * (to - from) });
+  }
+
+  /** Asks for a range. While an answer is awaited, only the latest range that is wanted is asked for afterwards. */
+  async #ask(range: Range): Promise<void> {
+    this.#next = range;
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    const wait = setTimeout(() => fill(this.#below, element("p", { class: "hint", role: "status" }, spinner(), say("loading"))), 150);
+    let problem: Refusal | null = null;
+    while (this.#next) {
+      const wanted: Range = this.#next;
+      this.#next = null;
+      problem = null;
+      try {
+        this.#graph = await this.#person.ask("heart-rate/graph", { ...wanted, points: Math.min(most, Math.max(200, Math.round(this.clientWidth))) });
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        problem = error;
+      }
+    }
+    clearTimeout(wait);
+    this.#isAsking = false;
+    this.#draw();
+    if (problem) this.#tell(problem);
+    else this.#tellNothing();
+  }
+
+  #draw(): void {
+    const { from, to } = this.#range;
+    const period = periodOf(from, to);
+    const name = nameOfRange(from, to);
+    this.#title.textContent = name;
+    fill(this.#seg, ...periods.map((one) => pressed(
+      element("button", { type: "button", "aria-pressed": `${one === period}` }, say(`${one}Period` as Word)),
+      () => this.#go(periodAround(this.#middle, one)))));
+    this.#chart.show(this.#range, this.#graph, zoneLimits(this.#person.profile), this.#sentence(name));
+    this.#say();
+    fill(this.#foot,
+      element("span", {}, element("i", { class: "sw l" }), say("average")),
+      element("span", {}, element("i", { class: "sw" }), say("lowestToHighest")),
+      this.#graph ? element("span", {}, say("pointIs", { time: howLong(this.#graph.width_ms, locale()) })) : null);
+    this.#fillTable();
+  }
+
+  #sentence(name: string): string {
+    const all = summed(this.#chart.points);
+    return all ? say("periodSays", { name, low: all.min, mean: number(all.mean), high: all.max }) : say("nothingRecorded");
+  }
+
+  /** The point that is chosen, or the whole range. */
+  #say(): void {
+    const point = this.#chart.chosen;
+    if (point) {
+      fill(this.#readout,
+        element("b", {}, `${number(point.mean)} ${say("bpm")}`),
+        element("span", {}, say("pointSays", { time: nameOfPoint(point.time, this.#chart.width), low: point.min, high: point.max })));
+      return;
+    }
+    const all = summed(this.#chart.points);
+    fill(this.#readout, ...(all ? [
+      element("b", {}, `${number(all.mean)} ${say("bpm")}`),
+      element("span", {}, say("pointSays", { time: say("average"), low: all.min, high: all.max }))] : []));
+  }
+
+  #fillTable(): void {
+    this.#table.hidden = this.#chart.points.length === 0;
+    this.#table.querySelector("table")?.remove();
+    if (!this.#table.open || this.#table.hidden) return;
+    const [low, high] = [say("lowest"), say("highest")];
+    this.#table.append(element(
+      "table", {},
+      element("thead", {}, element("tr", {}, ...[say("time"), low, say("average"), high].map((head, at) =>
+        element("th", { scope: "col", class: at > 0 ? "n" : undefined }, head)))),
+      element("tbody", {}, ...this.#chart.points.map((point) => element("tr", {},
+        element("td", {}, nameOfPoint(point.time, this.#chart.width)),
+        ...[point.min, point.mean, point.max].map((value) => element("td", { class: "n" }, number(value))))))));
+  }
+
+  #tell(problem: Refusal): void {
+    const again = button(say("askAgain"), "s");
+    pressed(again, () => void this.#ask(this.#range));
+    fill(this.#below, empty("warn", reason(problem), "bad", again));
+  }
+
+  /** Nothing was recorded: why, and what to do about it. */
+  #tellNothing(): void {
+    if (this.#chart.points.length > 0) return fill(this.#below);
+    const { profile } = this.#person;
+    if (!profile || profile.continuous_heart_rate) return fill(this.#below, empty("heart", say("nothingRecorded"), "heart"));
+    const keep = button(say("keepHeartNow"), "s soft");
+    pressed(keep, () => void busy(keep, async () => {
+      const saved = await this.#person.ask("profile/set", { ...profile, continuous_heart_rate: true });
+      toast(say("Data Saved Successfully"));
+      this.#person.became(saved.profile);
+      this.#tellNothing();
+    }));
+    fill(this.#below, empty("heart", say("notKept"), "heart", keep));
+  }
+
+  #delete(): HTMLElement {
+    const remove = button(say("deleteRange"), "s danger");
+    pressed(remove, () => void (async () => {
+      const now = Date.now();
+      const { from, to } = { from: this.#range.from, to: Math.min(now, this.#range.to) };
+      if (from >= now || !await confirmed(say("deleteQuestion"), say("deleteMeans", { name: nameOfRange(this.#range.from, this.#range.to) }), say("delete"))) return;
+      await busy(remove, async () => {
+        const { deleted } = await this.#person.ask("heart-rate/delete", { from, to }, 30);
+        toast(say("deleted", { count: number(deleted) }));
+        await this.#ask(this.#range);
+      });
+    })());
+    return element("div", { class: "btns" }, remove);
+  }
+}
+
+/** The lowest and the highest of all points, and the average of their averages. */
+function summed(points: Point[]): { min: number; mean: number; max: number } | null {
+  if (points.length === 0) return null;
+  return {
+    min: Math.min(...points.map(({ min }) => min)),
+    mean: points.reduce((sum, { mean }) => sum + mean, 0) / points.length,
+    max: Math.max(...points.map(({ max }) => max)),
+  };
+}
+
+function round(name: IconName, word: Word, act: () => void, attributes: Attributes = {}): HTMLElement {
+  const made = element("button", { class: "round", type: "button", "aria-label": say(word) }, icon(name));
+  give(made, attributes);
+  return pressed(made, act);
+}
+
+customElements.define("vitals-heart", Heart);
