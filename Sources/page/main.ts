@@ -5,17 +5,21 @@ import { say, speak } from "./library/words";
 import { empty } from "./parts/card";
 import { toast, toastPlace } from "./parts/toast";
 import { reset, signIn, signUp } from "./views/door";
-import { frame, type Place } from "./views/frame";
+import { frame, type Heading, type Place } from "./views/frame";
 import { Heart } from "./views/heart";
 import { LatelyCard } from "./views/lately";
 import { Today, todayTitle } from "./views/today";
+import { Workout } from "./views/workout";
+import { Workouts } from "./views/workouts";
 import { you } from "./views/you";
 
 // The page: who is there, and which view the address names. Addresses hold neither names nor health values.
 
+const workouts: Place = { address: "#/workouts", word: "workouts", icon: "workouts" };
 const places: Place[] = [
   { address: "#/today", word: "today", icon: "today" },
   { address: "#/heart", word: "heart", icon: "heart" },
+  workouts,
 ];
 
 const place = element("div");
@@ -40,15 +44,21 @@ function ofStranger(address: string): HTMLElement {
 }
 
 function ofPerson(person: Person, address: string, query: string): HTMLElement {
+  const view = (title: string, content: HTMLElement, more: Partial<Heading> = {}) =>
+    frame(person, places, { current: address, title, ...more }, content);
+  const [, workout] = /^#\/workouts\/([a-z0-9-]{1,36})$/.exec(address) ?? [];
+  if (workout) return view(say("workout"), new Workout(person, workout), { current: workouts.address, back: workouts });
   switch (address) {
-    case "": case "#/": case "#/today": case "#/sign-in": case "#/sign-up": case "#/reset":
-      return frame(person, places, "#/today", ...todayTitle(person), new Today(person));
-    case "#/heart": return frame(person, places, address, say("heartRate"), "", new Heart(person, query));
-    case "#/lately": return frame(person, places, address, say("lately"), "", new LatelyCard(person, Infinity, ""));
-    case "#/you": return frame(person, places, address, say("you"), "", you(person, leave));
+    case "": case "#/": case "#/today": case "#/sign-in": case "#/sign-up": case "#/reset": {
+      const [title, under] = todayTitle(person);
+      return view(title, new Today(person), { current: "#/today", under });
+    }
+    case "#/heart": return view(say("heartRate"), new Heart(person, query));
+    case "#/workouts": return view(say("workouts"), new Workouts(person));
+    case "#/lately": return view(say("lately"), new LatelyCard(person, Infinity, ""));
+    case "#/you": return view(say("you"), you(person, leave));
     default:
-      return frame(person, places, address, say("noSuchView"), "",
-        empty("today", say("noSuchView"), "", element("a", { class: "btn first", href: "#/today" }, say("toToday"))));
+      return view(say("noSuchView"), empty("today", say("noSuchView"), "", element("a", { class: "btn first", href: "#/today" }, say("toToday"))));
   }
 }
 

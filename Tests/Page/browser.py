@@ -107,6 +107,10 @@ class Browser:
         named = f"@aria-label={quoted(name)} or not(@aria-label) and normalize-space()={quoted(name)}"
         self._the(f"{within}//*[self::button or self::a or self::summary or self::label][{named}]").click()
 
+    def follow(self, part):
+        """Follows the first link whose address has this part."""
+        self._the(f"//a[contains(@href, {quoted(part)})]").click()
+
     def _the(self, path):
         self._wait_for(path)
         return self.driver.find_element(By.XPATH, path)

@@ -2,6 +2,8 @@
 emulated sensor, and the page in front of the broker."""
 
 import contextlib
+import csv
+import datetime
 import subprocess
 import sys
 from pathlib import Path
@@ -52,11 +54,9 @@ class Home(Household):
         self.serve()
 
     def start_consumer(self):
-        log = self.folder / "consumer.log"
-        before = log.read_text(errors="replace").count("connected to the broker") if log.exists() else 0
+        before = self._connections()
         self.consumer = self.start("consumer", [RELEASE / "vitals-consumer", "--settings", self.settings])
-        self.wait(self.consumer, "the consumer is at the broker",
-                  lambda: log.read_text(errors="replace").count("connected to the broker") > before)
+        self.wait(self.consumer, "the consumer is at the broker", lambda: self._connections() > before)
 
     def serve(self):
         self.page_port = free_port()
@@ -92,6 +92,26 @@ class Home(Household):
             raise RuntimeError(f"vitals {' '.join(words)}: {made.stdout}{made.stderr}")
         return made.stdout
 
+    def recorded_run(self):
+        """A GPX file of the recorded run, as if it had begun two hours ago."""
+        began = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(hours=2)
+        points = []
+        with open(PROJECT / "deploy/activities/run-9km.csv", encoding="utf-8") as rows:
+            for row in csv.DictReader(rows):
+                if not row["latitude_deg"]:
+                    continue
+                time = (began + datetime.timedelta(seconds=float(row["elapsed_s"]))).strftime("%Y-%m-%dT%H:%M:%SZ")
+                points.append(
+                    f'<trkpt lat="{row["latitude_deg"]}" lon="{row["longitude_deg"]}"><ele>{row["altitude_m"]}</ele><time>{time}</time>'
+                    f'<extensions><gpxtpx:TrackPointExtension><gpxtpx:hr>{row["heart_rate_bpm"]}</gpxtpx:hr>'
+                    '</gpxtpx:TrackPointExtension></extensions></trkpt>')
+        file = self.folder / "run.gpx"
+        file.write_text(
+            '<?xml version="1.0" encoding="UTF-8"?><gpx version="1.1" creator="&lt;b&gt;watch" xmlns="http://www.topografix.com/GPX/1/1" '
+            'xmlns:gpxtpx="http://www.garmin.com/xmlschemas/TrackPointExtension/v1"><trk><name>&lt;b&gt;City run&lt;/b&gt;</name>'
+            f'<type>running</type><trkseg>{"".join(points)}</trkseg></trk></gpx>', encoding="utf-8")
+        return file
+
     def reset_code(self, address):
         """The code that the operator gives somebody who has forgotten their password."""
         made = subprocess.run(
@@ -100,9 +120,16 @@ class Home(Household):
 
     @contextlib.contextmanager
     def without_broker(self):
-        """While this runs, the broker is away."""
+        """While this runs, the broker is away. Afterwards the consumer is there again: what is asked before that is lost."""
+        before = self._connections()
         stop(self.broker)
         try:
             yield
         finally:
             self.start_broker()
+            self.wait(self.consumer, "the consumer is at the broker again", lambda: self._connections() > before)
+
+    def _connections(self):
+        """How often the consumer has connected to the broker."""
+        log = self.folder / "consumer.log"
+        return log.read_text(errors="replace").count("connected to the broker") if log.exists() else 0

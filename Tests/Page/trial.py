@@ -79,7 +79,7 @@ class Trial:
 
     @property
     def steps(self):
-        return [self.signs_up, self.tells_who_they_are, self.connects_a_strap, self.sees_their_heart, self.sees_any_period, self.has_a_friend,
+        return [self.signs_up, self.tells_who_they_are, self.connects_a_strap, self.sees_their_heart, self.sees_any_period, self.sees_their_workouts, self.has_a_friend,
                 self.stays_signed_in, self.is_read_out, self.resists, self.is_offline, self.is_german, self.looks_at_themselves,
                 self.signs_out, self.is_signed_out, self.resets_the_password]
 
@@ -196,6 +196,8 @@ class Trial:
         page.press("Before")
         page.see("Nothing was recorded")
         page.press("After")
+        page.wait("the line is there again", lambda: page.all(".zoomable .line, .zoomable .dot-h"))
+        page.press("Hour")
         page.press("Delete this period")
         page.press("Delete", "//dialog")
         page.see("heart rates deleted")
@@ -206,16 +208,54 @@ class Trial:
         found = re.search(r"from=(\d+)&to=(\d+)", self.browser.driver.current_url)
         return [int(part) for part in found.groups()] if found else [0, 0]
 
+    def sees_their_workouts(self):
+        page, home = self.browser, self.home
+        page.press("Workouts")
+        page.see("No workouts yet")
+        self.look("workouts-of-nothing")
+        password = home.folder / "password"
+        password.write_text(f"{PASSWORD}\n")
+        home.vitals("ada", "sign-in", "ada@example.org", "--password-file", str(password))
+        home.vitals("ada", "consent", "--record-location", "on")
+        home.vitals("ada", "workout", "import", str(home.recorded_run()))
+        page.press("Walks")
+        page.see("No workouts yet")
+        page.press("Runs")
+        page.see("<b>City run</b>")
+        page.see("km", ".val")
+        self.look("workouts")
+        page.follow("#/workouts/")
+        page.see("Summary")
+        page.see("<b>City run</b>")
+        page.see("Time in zones")
+        page.wait("the way is drawn", lambda: page.all(".map .way"))
+        assert not page.all(".map .pos")
+        page.run("document.querySelector('vitals-distance-chart').focus()")
+        page.keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+        page.see("/km", ".readout")
+        page.wait("the map has the point", lambda: page.all(".map .pos"))
+        self.look("workout")
+        page.press("Heart rate then")
+        page.see("Heart rate", "h1")
+        page.wait("the heart rate of the run", lambda: page.all(".zoomable .line"))
+        self.look("heart-of-a-run")
+        page.driver.back()
+        page.see("Summary")
+        page.press("Delete this workout")
+        page.press("Delete", "//dialog")
+        page.see("Workout details deleted")
+        page.see("No workouts yet")
+        page.press("Today")
+        self.waits_for_heart()
+
     def has_a_friend(self):
         """Somebody else, with another program: their steps, a thumb each way, and what is said of it."""
         home, page = self.home, self.browser
         password = home.folder / "password"
-        password.write_text(f"{PASSWORD}\n")
         home.vitals("grace", "sign-up", "grace@example.org", "--password-file", str(password))
         home.vitals("grace", "profile", "set", "--name", LONG, "--date-of-birth", "1990-01-02", "--gender", "female", "--height-cm", "170",
                     "--weight-kg", "60")
         code = json.loads(home.vitals("grace", "friends", "code", "--share-steps", "on", "--json"))["code"]
-        home.vitals("ada", "sign-in", "ada@example.org", "--password-file", str(password))
         home.vitals("ada", "friends", "invite", code, "--share-steps", "on")
         page.see(LONG)
         page.press(f"Thumbs up for {LONG}")

@@ -86,3 +86,44 @@ export function ago(time: number, now = Date.now()): string {
   if (dayOf(time) === dayOf(now)) return say("todayAt", { time: clock(time) });
   return dates({ day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(time);
 }
+
+/** 47:13, or 1:18:20. */
+export function duration(seconds: number): string {
+  const whole = Math.round(seconds);
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60];
+  const two = (value: number) => `${value}`.padStart(2, "0");
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
+}
+
+/** A pace of so many seconds for a kilometre. */
+export function paceText(seconds: number): Amount {
+  return { value: duration(isImperial ? seconds * 1.609344 : seconds), unit: isImperial ? "/mi" : "/km" };
+}
+
+export function speed(metresPerSecond: number): Amount {
+  return { value: number(metresPerSecond * (isImperial ? 2.236936 : 3.6), 1), unit: isImperial ? "mph" : "km/h" };
+}
+
+export function height(metres: number): Amount {
+  return { value: number(isImperial ? metres / 0.3048 : metres), unit: isImperial ? "ft" : "m" };
+}
+
+/** Which unit the service splits ways by. */
+export function splitUnits(): "metric" | "imperial" {
+  return isImperial ? "imperial" : "metric";
+}
+
+/** The longest round length that is not longer than this, for a scale. */
+export function roundLength(metres: number): { metres: number; text: string } {
+  const [small, large, unit] = isImperial ? [0.3048, 1609.344, "ft"] : [1, 1000, "m"];
+  const isLarge = metres >= large;
+  const one = isLarge ? large : small;
+  const ten = 10 ** Math.floor(Math.log10(metres / one));
+  const count = ten * ([5, 2, 1].find((step) => step * ten * one <= metres) ?? 1);
+  return { metres: count * one, text: joined({ value: `${count}`, unit: isLarge ? (isImperial ? "mi" : "km") : unit }) };
+}
+
+/** Sat 14, 09:30 */
+export function dayAndTime(time: number): string {
+  return dates({ weekday: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(time);
+}

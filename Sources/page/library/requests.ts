@@ -2,8 +2,8 @@ import type { ReplyError } from "service";
 import { drawn, type Broker, type Message } from "./broker";
 import type { Stop } from "./part";
 
-/** The service's codes, and the page's own: nothing came in time. */
-export type Code = ReplyError["code"] | "no-answer";
+/** The service's codes, and the page's own: nothing came in time, with a connection or without one. */
+export type Code = ReplyError["code"] | "no-answer" | "offline";
 
 /** Why a request was not carried out. */
 export class Refusal extends Error {
@@ -56,7 +56,10 @@ export class Requests {
         this.#waiting.delete(correlation);
         act();
       };
-      const timer = setTimeout(() => end(() => reject(new Refusal("no-answer", "nothing came in time"))), seconds * 1000);
+      const timer = setTimeout(() => end(() => {
+        const code = this.#broker.state === "online" ? "no-answer" : "offline";
+        reject(new Refusal(code, "nothing came in time"));
+      }), seconds * 1000);
       const waiting: Waiting = {
         topic, text: JSON.stringify(fields), seconds,
         settle: (reply) => end(() => {

@@ -41,6 +41,7 @@ export function translated(message: string): string {
 /** Why something was not done, for people. */
 export function reason(refusal: Refusal): string {
   if (refusal.code === "no-answer") return say("noAnswer");
+  if (refusal.code === "offline") return say("youAreOffline");
   const sentence = translated(refusal.message);
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }

@@ -133,12 +133,13 @@ export class PeriodChart extends Part {
   }
 
   #key(event: KeyboardEvent): void {
-    const step = (by: number) => this.#choose(Math.min(this.#points.length - 1, Math.max(0, (this.#chosen ?? (by > 0 ? -1 : this.#points.length)) + by)));
+    const last = this.#points.length - 1;
+    const step = (by: number) => this.#choose(Math.min(last, Math.max(0, (this.#chosen ?? (by > 0 ? -1 : last + 1)) + by)));
     const acts: Record<string, () => void> = {
       ArrowLeft: () => (event.shiftKey ? this.#move(-this.#span / 4) : step(-1)),
       ArrowRight: () => (event.shiftKey ? this.#move(this.#span / 4) : step(1)),
       Home: () => this.#choose(0),
-      End: () => this.#choose(this.#points.length - 1),
+      End: () => this.#choose(last),
       Escape: () => this.#choose(null),
       "+": () => this.zoom(1 / zoomStep),
       "-": () => this.zoom(zoomStep),
@@ -177,7 +178,8 @@ export class PeriodChart extends Part {
       "svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": this.#says },
       drawing("clipPath", { id: clip }, drawing("rect", { x: plot.left, y: 0, width: plot.right - plot.left, height: plot.bottom })),
       ...zoneMarks(plot, this.#limits), ...gridLines(plot, this.#limits),
-      drawing("g", { "clip-path": `url(#${clip})` }, ...pieces(points, this.width).flatMap((piece) => drawn(piece, plot, this.width)), ...this.#cursor(plot)),
+      drawing("g", { "clip-path": `url(#${clip})` },
+        ...pieces(points, this.width).flatMap((piece) => drawn(piece, plot, this.width)), ...this.#cursor(plot)),
       drawing("path", { class: "axis", d: `M${plot.left} ${plot.bottom}H${plot.right}` }),
       ...this.#times(plot)));
   }

@@ -16,8 +16,18 @@ export interface Place {
   icon: IconName;
 }
 
+/** What a view is called, and where it belongs. */
+export interface Heading {
+  /** The address of the place that is marked in the navigation. */
+  current: string;
+  title: string;
+  under?: string;
+  /** The place that the view is a part of, to go back to. */
+  back?: Place;
+}
+
 /** What stands about each view of a person: navigation, heading, the state of the connection, the bell. */
-export function frame(person: Person, places: Place[], current: string, title: string, under: string, ...content: Child[]): HTMLElement {
+export function frame(person: Person, places: Place[], { current, title, under, back }: Heading, ...content: Child[]): HTMLElement {
   const main = element("main", { class: "main", id: "main" }, new OfflineLine(person), ...content);
   return element(
     "div", { class: "app" },
@@ -26,7 +36,9 @@ export function frame(person: Person, places: Place[], current: string, title: s
       "div", { class: "page" },
       element(
         "header", { class: "top" },
-        element("div", { class: "top-title" }, element("h1", { tabindex: -1 }, title), under ? element("p", {}, under) : null),
+        element("div", { class: "top-title" },
+          back ? element("a", { class: "back", href: back.address }, icon("back", "i-s"), say(back.word)) : null,
+          element("h1", { tabindex: -1 }, title), under ? element("p", {}, under) : null),
         new StatePill(person), new Bell(person), new Picture(person)),
       main));
 }

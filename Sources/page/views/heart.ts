@@ -189,7 +189,8 @@ export class Heart extends Part {
     pressed(remove, () => void (async () => {
       const now = Date.now();
       const { from, to } = { from: this.#range.from, to: Math.min(now, this.#range.to) };
-      if (from >= now || !await confirmed(say("deleteQuestion"), say("deleteMeans", { name: nameOfRange(this.#range.from, this.#range.to) }), say("delete"))) return;
+      const name = nameOfRange(this.#range.from, this.#range.to);
+      if (from >= now || !await confirmed(say("deleteQuestion"), say("deleteMeans", { name }), say("delete"))) return;
       await busy(remove, async () => {
         const { deleted } = await this.#person.ask("heart-rate/delete", { from, to }, 30);
         toast(say("deleted", { count: number(deleted) }));

@@ -1,7 +1,7 @@
 /** What the page says, in English. A `{name}` stands for what is put there. */
 export const english = {
   // Places
-  today: "Today", heart: "Heart", you: "You", lately: "Lately", main: "Main", skip: "Skip to content", back: "Today",
+  today: "Today", heart: "Heart", you: "You", lately: "Lately", main: "Main", skip: "Skip to content",
   // The door
   signIn: "Sign in", signUp: "Sign up", reset: "Forgotten password", signInTitle: "Sign in to Vitals", signUpTitle: "Sign up to Vitals",
   resetTitle: "A new password",
@@ -10,7 +10,7 @@ export const english = {
   showPassword: "Show the password", hidePassword: "Hide the password", stay: "Stay signed in on this device",
   sealed: "Your readings are encrypted at home, before they are stored.", thisTab: "You stay signed in until you close this tab: the address is not encrypted.",
   sendCode: "Send a code", code: "Code from the message", setPassword: "Set the password", haveCode: "I have a code",
-  hanging: "Somebody has used this account before. Keep what belongs to it, or delete it for good?", 
+  hanging: "Somebody has used this account before. Keep what belongs to it, or delete it for good?",
   hangingWhy: "Nothing has been changed yet. Nobody has shown so far that this address or number is theirs: if you did not make the account, what belongs to it is somebody else's.",
   friends: "Friends", invitations: "Invitations", consent: "Things that others may see", gateways: "Gateways", documents: "Documents", heartRates: "Heart rates",
   stepCounts: "Step counts", temperatures: "Temperatures", motions: "Motions", pedometers: "Step counters", positions: "Positions", keepIt: "Keep it", deleteIt: "Delete it",
@@ -33,6 +33,15 @@ export const english = {
   nothingRecorded: "Nothing was recorded in this period.", notKept: "Your heart rate is shown live, and not kept.", keepHeartNow: "Keep it from now on",
   delete: "Delete", deleteRange: "Delete this period", deleteQuestion: "Delete the heart rates of this period?", deleteMeans: "{name}: they are deleted for good.",
   deleted: "{count} heart rates deleted",
+  // Workouts
+  workouts: "Workouts", workout: "Workout", activity: "Activity", runs: "Runs", walks: "Walks", rides: "Rides", run: "Run", walk: "Walk", ride: "Ride",
+  noWorkouts: "No workouts yet. Start one with: vitals workout start running, or bring some along with: vitals workout import.", more: "More",
+  thisWeek: "This week", summary: "Summary", duration: "Duration", averagePace: "Average pace", averageSpeed: "Average speed", averageHeart: "Average heart rate",
+  highestHeart: "Highest heart rate", ascent: "Ascent", goal: "Goal", timeInZones: "Time in zones", splits: "Splits", altitude: "Altitude",
+  paceAndAltitude: "Pace and altitude", faster: "Pace, faster is higher", movesPoint: "Moves the green point on the map",
+  paceSays: "Pace over distance: fastest {pace}", atDistance: "at {distance}", altitudeIs: "altitude {height}", wayOnMap: "The way, on plain ground with a scale", north: "N",
+  importedFrom: "recorded by {source}", heartThen: "Heart rate then", deleteWorkout: "Delete this workout", deleteWorkoutQuestion: "Delete this workout?",
+  deleteWorkoutMeans: "It is deleted for good, and its heart rates with it.", "Workout details deleted": "Workout details deleted",
   // Goals
   goals: "Goals", steps: "Steps", distance: "Distance", energy: "Energy", of: "of {target}", stepsUnit: "steps", reached: "reached",
   noGoals: "You have no goals.",
@@ -41,7 +50,7 @@ export const english = {
   readSteps: "Read the steps now", readTemperature: "Read the temperature now",
   // Friends, what happened, sensors
   friendsToday: "Friends today", thumbsUp: "Thumbs up for {name}", thumbsDown: "Thumbs down for {name}", cheered: "{name} is told",
-  nothingLately: "Nothing has happened lately.", seenAll: "Mark as seen", all: "All", new: "{count} new", notifications: "Notifications, {count} new",
+  nothingLately: "Nothing has happened lately.", seenAll: "Mark as seen", all: "All", notifications: "Notifications, {count} new",
   sensors: "Sensors", sensorLive: "Live", sensorOnline: "Connected", sensorGone: "Out of reach", gatewayGone: "The gateway is offline", sensorUnseen: "Not visible here",
   wornAt: "worn at the {place}", batteryIs: "battery {percent}",
   // First steps

@@ -1,0 +1,148 @@
+import type { WorkoutDetail } from "service";
+import { element, fill, freshId, pressed, written, type Child } from "../library/element";
+import { clock, distance, duration, energy, height, joined, longDay, number, paceText, percent, speed, splitUnits } from "../library/format";
+import { Part } from "../library/part";
+import type { Person } from "../library/person";
+import { Refusal } from "../library/requests";
+import { reason, say, translated, type Word } from "../library/words";
+import { empty, facts, meter, skeleton } from "../parts/card";
+import { DistanceChart, fastest } from "../parts/distance-chart";
+import { busy, button, confirmed } from "../parts/form";
+import { toast } from "../parts/toast";
+import { WayMap } from "../parts/way-map";
+import { nameOf } from "./workouts";
+
+/** One workout: its way, its figures, pace and altitude over distance, zones and splits. What is not known is left out. */
+export class Workout extends Part {
+  readonly #person: Person;
+  readonly #id: string;
+
+  constructor(person: Person, id: string) {
+    super();
+    this.#person = person;
+    this.#id = id;
+  }
+
+  begin(): void {
+    fill(this, element("div", { class: "card" }, skeleton()));
+    void this.#load();
+  }
+
+  async #load(): Promise<void> {
+    try {
+      this.#show(await this.#person.ask("workouts/show", { id: this.#id, points: 300, units: splitUnits() }));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const again = pressed(button(say("askAgain"), "s"), () => void this.#load());
+      fill(this, element("div", { class: "card" }, empty("warn", reason(error), "bad", again)));
+    }
+  }
+
+  #show(workout: WorkoutDetail): void {
+    const map = hasWay(workout) ? new WayMap() : null;
+    map?.show(workout.path ?? []);
+    fill(this, element(
+      "div", { class: "side" },
+      element("h2", { class: "name" }, written(workout.name ?? nameOf(workout.activity))),
+      element("p", { class: "muted small" }, when(workout), workout.source ? ` · ${say("importedFrom", { source: "" })}` : null,
+        workout.source ? written(workout.source) : null),
+      element("div", { class: "grid" },
+        map ? element("figure", { class: "s7" }, map) : null,
+        summary(workout, map ? "s5" : ""),
+        overDistance(workout, map), zones(workout), splits(workout)),
+      this.#actions(workout)));
+  }
+
+  #actions({ started, ended }: WorkoutDetail): HTMLElement {
+    const remove = button(say("deleteWorkout"), "danger");
+    pressed(remove, () => void (async () => {
+      if (!await confirmed(say("deleteWorkoutQuestion"), say("deleteWorkoutMeans"), say("delete"))) return;
+      await busy(remove, async () => {
+        const { message } = await this.#person.ask("workouts/delete", { id: this.#id }, 30);
+        toast(translated(message));
+        location.hash = "#/workouts";
+      });
+    })());
+    return element("div", { class: "btns" },
+      started && ended ? element("a", { class: "btn soft", href: `#/heart?from=${started}&to=${ended}` }, say("heartThen")) : null, remove);
+  }
+}
+
+function hasWay({ path }: WorkoutDetail): boolean {
+  return (path ?? []).some((piece) => piece.length > 1);
+}
+
+function when({ started, ended }: WorkoutDetail): string {
+  if (started === undefined) return "";
+  return ended === undefined ? `${longDay(started)}, ${clock(started)}` : `${longDay(started)}, ${clock(started)}–${clock(ended)}`;
+}
+
+function card(title: string, look: string, ...content: Child[]): HTMLElement {
+  const id = freshId();
+  return element("section", { class: `card ${look}`, "aria-labelledby": id }, element("div", { class: "card-head" }, element("h2", { id }, title)), ...content);
+}
+
+function summary(workout: WorkoutDetail, look: string): HTMLElement {
+  const { distance_m, duration_s, heart_rate, speed_mps, ascent_m, steps, goal, percent: reached } = workout;
+  const isRide = workout.activity === "cycling";
+  const large: [string, string, string?][] = [], small: [string, string, string?][] = [];
+  const take = (list: typeof large, word: Word, amount: { value: string; unit: string }) => list.push([say(word), amount.value, amount.unit]);
+  if (distance_m !== undefined) take(large, "distance", distance(distance_m));
+  if (duration_s !== undefined) take(large, "duration", { value: duration(duration_s), unit: "" });
+  if (speed_mps?.mean && isRide) take(small, "averageSpeed", speed(speed_mps.mean));
+  if (speed_mps?.mean && !isRide) take(small, "averagePace", paceText(1000 / speed_mps.mean));
+  if (heart_rate?.mean !== undefined) take(small, "averageHeart", { value: number(heart_rate.mean), unit: say("bpm") });
+  if (heart_rate) take(small, "highestHeart", { value: number(heart_rate.max), unit: say("bpm") });
+  if (ascent_m !== undefined) take(small, "ascent", height(ascent_m));
+  if (workout.energy_kcal !== undefined) take(small, "energy", energy(workout.energy_kcal));
+  if (steps !== undefined) take(small, "steps", { value: number(steps), unit: "" });
+  return card(say("summary"), look,
+    facts("big two", large), facts("two", small),
+    goal && reached !== undefined ? element("div", {},
+      element("div", { class: "goal" }, element("span", { class: "grow" }, element("b", {}, say("goal"))), element("span", { class: "pct" }, percent(reached))),
+      meter(reached / 100)) : null);
+}
+
+/** Pace and altitude; the place that is chosen is marked on the map. */
+function overDistance({ over_distance: stations = [] }: WorkoutDetail, map: WayMap | null): HTMLElement | null {
+  const paces = stations.flatMap(({ pace_s }) => (pace_s === undefined ? [] : [pace_s]));
+  const length = stations[stations.length - 1]?.distance_m ?? 0;
+  if (stations.length < 2 || length === 0) return null;
+  const readout = element("div", { class: "readout", "aria-live": "polite" });
+  const chart = new DistanceChart();
+  chart.show(stations, paces.length > 0 ? say("paceSays", { pace: joined(paceText(fastest(paces))) }) : say("altitude"));
+  chart.addEventListener("point", () => {
+    const at = chart.chosen;
+    map?.mark(at ? at.distance_m / length : null);
+    fill(readout, ...(at ? [
+      at.pace_s === undefined ? null : element("b", {}, joined(paceText(at.pace_s))),
+      element("span", {}, [say("atDistance", { distance: joined(distance(at.distance_m)) }),
+        ...(at.altitude_m === undefined ? [] : [say("altitudeIs", { height: joined(height(at.altitude_m)) })])].join(", "))] : []));
+  });
+  return card(say("paceAndAltitude"), "", readout, chart,
+    element("div", { class: "chart-foot" },
+      element("span", {}, element("i", { class: "sw p" }), say("faster")), element("span", {}, element("i", { class: "sw a" }), say("altitude")),
+      map ? element("span", {}, say("movesPoint")) : null));
+}
+
+function zones({ heart_rate }: WorkoutDetail): HTMLElement | null {
+  const seconds = heart_rate?.zones_s;
+  if (!seconds || Math.max(...seconds) === 0) return null;
+  const longest = Math.max(...seconds);
+  return card(say("timeInZones"), "h s6", element("ul", { class: "zones" }, ...seconds.map((time, at) => element(
+    "li", {}, element("b", { class: `zone z${at + 1}`, "aria-hidden": "true" }, `${at + 1}`),
+    element("span", {}, say(`zone${at + 1}` as Word)), meter(time / longest, `z${at + 1}`), element("b", {}, duration(time)))).reverse()));
+}
+
+function splits({ splits = [] }: WorkoutDetail): HTMLElement | null {
+  if (splits.length === 0) return null;
+  const hasHeart = splits.some(({ heart_rate }) => heart_rate !== undefined);
+  const heads: Word[] = ["distance", "duration", ...(hasHeart ? ["averageHeart" as const] : [])];
+  return card(say("splits"), "h s6", element("table", {},
+    element("thead", {}, element("tr", {}, ...heads.map((head, at) => element("th", { scope: "col", class: at > 0 ? "n" : undefined }, say(head))))),
+    element("tbody", {}, ...splits.map(({ distance_m, seconds, heart_rate }) => element("tr", {},
+      element("td", {}, joined(distance(distance_m))), element("td", { class: "n" }, duration(seconds)),
+      hasHeart ? element("td", { class: "n" }, heart_rate === undefined ? "" : number(heart_rate)) : null)))));
+}
+
+customElements.define("vitals-workout", Workout);
