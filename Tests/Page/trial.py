@@ -144,7 +144,7 @@ class Trial:
         page.press("Read the steps now")
         page.see("steps", ".row b")
         page.press("Read the temperature now")
-        page.see("°C")
+        page.see("°C", limit=35)
         page.see("95", ".val")
         # Each heart rate that the broker carries appears, whatever else is shown.
         before = page.all(".chart .line")[0].get_attribute("d")
@@ -362,7 +362,8 @@ class Trial:
         page.driver.refresh()
         page.see("Heute", "h1")
         page.press("Temperatur jetzt lesen")
-        page.see("°F")
+        # As long as the page itself waits for a sensor.
+        page.see("°F", limit=35)
         self.look("today-in-german")
         self.home.vitals("ada", "profile", "set", "--locale", "en-GB", "--units", "metric")
         page.driver.refresh()

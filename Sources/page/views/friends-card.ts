@@ -15,6 +15,7 @@ export class FriendsCard extends Card {
   readonly #look: string;
   readonly #rows = element("ul", { class: "rows" });
   #friends: Friend[] = [];
+  #isLoading = false;
   readonly #days = new Map<string, FriendToday>();
 
   constructor(person: Person, look: string) {
@@ -27,10 +28,7 @@ export class FriendsCard extends Card {
     this.frame(say("friendsToday"), this.#look);
     this.append(this.#rows);
     this.hidden = true;
-    const load = () => void this.#person.ask("friends/list", {}).then(({ friends }) => {
-      this.#friends = friends.filter(({ state }) => state === "friend");
-      this.#show();
-    }, () => {});
+    const load = () => void this.#load();
     load();
     this.hear(this.#person.broker, "change", () => this.#person.broker.state === "online" && load());
     this.hear(this.#person.news, "told", load);
@@ -42,6 +40,17 @@ export class FriendsCard extends Card {
       if (!day || !this.#friends.some((one) => one.friend === friend)) load();
       this.#show();
     }));
+  }
+
+  /** Asks who the friends are: once, however many reasons there are to ask at the same time. */
+  async #load(): Promise<void> {
+    if (this.#isLoading) return;
+    this.#isLoading = true;
+    const listed = await this.#person.ask("friends/list", {}).catch(() => null);
+    this.#isLoading = false;
+    if (!listed) return;
+    this.#friends = listed.friends.filter(({ state }) => state === "friend");
+    this.#show();
   }
 
   #show(): void {
