@@ -16,6 +16,7 @@ import http.client
 import json
 import os
 import re
+import signal
 import sys
 import tempfile
 import time
@@ -455,6 +456,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--pictures", type=Path)
     chosen = parser.parse_args()
+    # Whatever the way out, everything that was started is stopped.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit(143))
     with Home() as home, tempfile.TemporaryDirectory() as folder:
         home.begin()
         browser = Browser(folder)
