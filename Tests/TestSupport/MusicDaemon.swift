@@ -1,6 +1,8 @@
 import Foundation
 
-/// The real Music Player Daemon, with a private folder, a socket in it, and an output that nobody hears.
+/// The real Music Player Daemon, with a private folder, a socket in it, and an output that nobody hears. It has no database of its
+/// songs: mpd makes one only while the machine has nothing else to do (SCHED_IDLE), which may take minutes beside all other tests. So
+/// they are not in its music folder, where it would look for them in the database.
 public final class MusicDaemon {
     /// Where it listens.
     public let socket: String
@@ -8,7 +10,7 @@ public final class MusicDaemon {
     private let more: String
     private var running: RunningProgram?
 
-    /// It runs, and knows these songs; its queue is empty.
+    /// It runs, and its queue is empty.
     /// - Parameters:
     ///   - songs: by their files' names.
     ///   - more: further lines of its configuration.
@@ -17,20 +19,12 @@ public final class MusicDaemon {
         self.more = more
         socket = folder.path("socket")
         for (name, bytes) in others.merging(songs.mapValues(\.bytes), uniquingKeysWith: { one, _ in one }) {
-            let path = folder.path("music/\(name)")
+            let path = folder.path("songs/\(name)")
             let parent = (path as NSString).deletingLastPathComponent
             try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
             try Data(bytes).write(to: URL(fileURLWithPath: path))
         }
         try start()
-        guard !songs.isEmpty else { return }
-        // Its answer comes once the songs are known. mpd looks at files only while the machine has nothing else to do
-        // (SCHED_IDLE), and beside all other tests that may take long.
-        let waiting = try connect()
-        defer { close(waiting) }
-        send("idle database\n", waiting)
-        _ = try ask("update")
-        _ = try answer(waiting, within: .seconds(600))
     }
 
     deinit { stop() }
@@ -71,7 +65,7 @@ public final class MusicDaemon {
         unlink(socket)
     }
 
-    /// What another client asks, each line a command.
+    /// What another client asks, each line a command: `add one.mp3` adds that file of its folder.
     /// - Returns: the lines of the answers, without the one that ends each.
     @discardableResult
     public func ask(_ commands: String...) throws -> [String] { try ask(contentsOf: commands) }
@@ -82,7 +76,11 @@ public final class MusicDaemon {
         let descriptor = try connect()
         defer { close(descriptor) }
         return try commands.flatMap { command in
-            send(command + "\n", descriptor)
+            // What is in no database is named by its whole path.
+            let isAdding = command.hasPrefix("add ")
+            send(
+                (isAdding ? "add \"file://\(folder.path("songs"))/\(command.dropFirst(4))\"" : command) + "\n",
+                descriptor)
             return try answer(descriptor)
         }
     }
@@ -103,17 +101,17 @@ public final class MusicDaemon {
         return descriptor
     }
 
-    private func answer(_ descriptor: Int32, within limit: Duration = limit) throws -> [String] {
+    private func answer(_ descriptor: Int32) throws -> [String] {
         var lines: [String] = []
         while true {
-            let line = try line(descriptor, within: limit)
+            let line = try line(descriptor)
             if line == "OK" { return lines }
             guard !line.hasPrefix("ACK") else { throw TestFailure(line) }
             lines.append(line)
         }
     }
 
-    private func line(_ descriptor: Int32, within limit: Duration = limit) throws -> String {
+    private func line(_ descriptor: Int32) throws -> String {
         var bytes: [UInt8] = []
         while true {
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

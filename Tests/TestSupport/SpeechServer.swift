@@ -1,30 +1,38 @@
 import Foundation
 
-/// The real speech-dispatcher with a socket and settings of its own. Its only module makes no sound: it writes down what is said, and has
-/// espeak-ng say it to a file.
+/// The real speech-dispatcher with a socket and settings of its own. Nothing of it makes a sound.
 public final class SpeechServer {
     private let folder: TemporaryFolder
     private var running: RunningProgram?
 
+    /// What it has texts said by.
+    public enum Module: String {
+        /// Writes down what is said, and has espeak-ng say it to a file.
+        case file
+        /// speech-dispatcher's own, for machines without a voice.
+        case dummy
+    }
+
     /// It runs.
-    public init() throws {
+    public init(_ module: Module = .file) throws {
         folder = try TemporaryFolder()
         // No module starts without a sound device: this one is none.
         try folder.write("pcm.!default { type null }\n", to: ".asoundrc")
         try FileManager.default.createDirectory(
             atPath: folder.path("settings/modules"), withIntermediateDirectories: true)
         let settings = """
-            LogLevel 3
+            LogLevel \(module == .dummy ? 5 : 3)
             LogDir "\(folder.path)"
             DisableAutoSpawn
             AudioOutputMethod "alsa"
-            AddModule "file" "sd_generic" "file.conf"
-            DefaultModule file
+            AddModule "\(module.rawValue)" "sd_\(module == .dummy ? "dummy" : "generic")" "\(module.rawValue).conf"
+            DefaultModule \(module.rawValue)
 
             """
         try folder.write(settings, to: "settings/speechd.conf")
+        try folder.write("", to: "settings/modules/dummy.conf")
         // The module fills in the text once, within quotes of its own, which are written \'.
-        let module = """
+        let generic = """
             GenericExecuteSynth "printf '%s:%s\\\\n' '$LANGUAGE' \\'$DATA\\' > '\(folder.path("new"))'; cut -d: -f2- '\(folder.path("new"))' | espeak-ng -v '$LANGUAGE' -w '\(folder.path("new.wav"))'; mv '\(folder.path("new.wav"))' '\(folder.path("said.wav"))'; cat '\(folder.path("new"))' >> '\(folder.path("said"))'"
             GenericLanguage "en" "en" "utf-8"
             GenericLanguage "de" "de" "utf-8"
@@ -32,7 +40,7 @@ public final class SpeechServer {
             AddVoice "de" "MALE1" "de"
 
             """
-        try folder.write(module, to: "settings/modules/file.conf")
+        try folder.write(generic, to: "settings/modules/file.conf")
         try start()
     }
 
@@ -89,6 +97,12 @@ public final class SpeechServer {
 
     /// How many bytes of sound the latest sentence is.
     public var soundBytes: Int { (try? Data(contentsOf: URL(fileURLWithPath: folder.path("said.wav"))).count) ?? 0 }
+
+    /// Waits until a module was given a sentence, as the log of everything says; whether it was.
+    public func hands(over sentence: String) -> Bool {
+        let line = "output module: |<speak>\(sentence)</speak>|"
+        return running?.waits { (try? String(contentsOfFile: log, encoding: .utf8))?.contains(line) == true } ?? false
+    }
 
     /// Waits until something is said; whether it was.
     public func hears(_ sentence: String) -> Bool { running?.waits { said.contains(sentence) } ?? false }

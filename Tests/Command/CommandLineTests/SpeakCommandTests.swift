@@ -61,6 +61,17 @@ struct SpeakCommandTests {
         #expect(program.exitStatus() == 0)
     }
 
+    @Test("a machine without a voice has the dummy of speech-dispatcher, which is given each text")
+    func dummy() throws {
+        let (consumer, server) = (try signedIn(), try SpeechServer(.dummy))
+        let program = try speaking(consumer, to: server)
+        for (number, kind) in ["start", "progress", "end"].enumerated() {
+            consumer.tell(Self.topic, text("Text \(number).", kind: kind))
+            #expect(server.hands(over: "Text \(number)."), "\(program.errors)")
+        }
+        #expect(program.errors.isEmpty)
+    }
+
     @Test(
         "it goes on when speech-dispatcher is killed and started again, and then says the latest of what came meanwhile"
     )
