@@ -11,7 +11,7 @@ import Telemetry
 /// A look, over all its rounds.
 struct CalendarLook: Sendable {
     let user: ID
-    /// Whose turn it is in.
+    /// The lane in which it has its turn.
     let lane: CalendarCourier.Lane
     let settings: CalendarSettings
     /// When it is over, in milliseconds since boot: one slow server may not keep all other calendars waiting.

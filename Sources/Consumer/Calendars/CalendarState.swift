@@ -47,5 +47,8 @@ extension Calendars {
         let began: UInt64
         /// Requests that wait for it: it began after they came.
         var served: [PeopleRequest] = []
+
+        /// For how long its server is left alone, if it ends now, in milliseconds: a server that needs long is looked at less often.
+        func rest(_ now: UInt64) -> UInt64 { 20 * (now - began) }
     }
 }

@@ -62,9 +62,8 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
     static let mostWaiting = 4
     /// For how many people servers are asked at a time, or are waiting to be.
     static let mostAsking = 8
-    /// A server that needs long is looked at less often: so many times as long passes until the next look. From `long` on, in
-    /// milliseconds, that is so even if its person asks.
-    private static let (rest, long): (UInt64, UInt64) = (20, 10_000)
+    /// From when on a server has its rest even if its person asks, in milliseconds.
+    private static let long: UInt64 = 10_000
     /// From when on a server counts as slow, and for how long, in milliseconds. A connection that cannot be made takes ten seconds,
     /// and that may be because of the consumer's own network.
     private static let (slow, slowDay): (UInt64, UInt64) = (15_000, 86_400_000)
@@ -203,7 +202,7 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
         slowness = slowness.filter { now < $0.value.until }
         let took = now - turn.began
         if took >= Self.long {
-            let rested = now + took * Self.rest
+            let rested = now + turn.rest(now)
             let until = took >= Self.slow ? now + Self.slowDay : slowness[user]?.until ?? 0
             slowness[user] = Slowness(rested: rested, until: max(rested, until))
         }
@@ -219,8 +218,7 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
         defer { goOn(at: 0) }
         guard var state = states[user] else { return answer(turn, .gone) }
         let now = millisecondsSinceBoot()
-        let took = turn.map { now - $0.began } ?? 0
-        let rest = took * Self.rest
+        let rest = turn?.rest(now) ?? 0
         state.failures = problem == nil ? 0 : state.failures + 1
         if let problem {
             state.doubt = doubt(state.doubt, problem, now)
