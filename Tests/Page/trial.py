@@ -340,6 +340,7 @@ class Trial:
         assert self.knocks(self.home.address) == 101
         for path, status in [("/.digest", 403), ("/../consumer.json5", 404), ("/page.js", 200)]:
             assert self.fetched(path) == status, f"{path}: {self.fetched(path)}"
+        assert self.sends(2_000) == 413, "the server takes what nobody has asked for"
 
     def knocks(self, origin):
         """What the server says to a browser's script from an address that wants to speak with the broker."""
@@ -355,6 +356,13 @@ class Trial:
         with contextlib.closing(request):
             request.putrequest("GET", path)
             request.endheaders()
+            return request.getresponse().status
+
+    def sends(self, length):
+        """What the server says to so many bytes."""
+        request = http.client.HTTPConnection("127.0.0.1", self.home.page_port, timeout=10)
+        with contextlib.closing(request):
+            request.request("POST", "/", body=bytes(length))
             return request.getresponse().status
 
     def is_german(self):

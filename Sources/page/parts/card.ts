@@ -17,7 +17,7 @@ export abstract class Card extends Part {
   }
 }
 
-/** Figures with their labels. Who does not know one leaves it out. */
+/** Figures with their labels. A figure that is not known is left out. */
 export function facts(look: string, figures: [label: string, value: string, unit?: string][]): HTMLElement {
   return element("dl", { class: `facts ${look}` }, ...figures.map(([label, value, unit]) =>
     element("div", {}, element("dt", {}, label), element("dd", {}, value, unit ? element("small", {}, unit) : null))));
