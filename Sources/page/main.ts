@@ -5,22 +5,27 @@ import { say, speak } from "./library/words";
 import { empty } from "./parts/card";
 import { toast, toastPlace } from "./parts/toast";
 import { reset, signIn, signUp } from "./views/door";
-import { frame, type Heading, type Place } from "./views/frame";
-import { Heart } from "./views/heart";
-import { LatelyCard } from "./views/lately";
-import { Today, todayTitle } from "./views/today";
-import { Workout } from "./views/workout";
-import { Workouts } from "./views/workouts";
-import { you } from "./views/you";
+import { frame, type Banner } from "./views/frame";
+import { heartView } from "./views/heart";
+import { latelyView } from "./views/lately";
+import { todayTitle, todayView } from "./views/today";
+import type { View } from "./views/view";
+import { workoutView } from "./views/workout";
+import { workoutsView } from "./views/workouts";
+import { youView } from "./views/you";
 
 // The page: who is there, and which view the address names. Addresses hold neither names nor health values.
 
-const workouts: Place = { address: "#/workouts", word: "workouts", icon: "workouts" };
-const places: Place[] = [
-  { address: "#/today", word: "today", icon: "today" },
-  { address: "#/heart", word: "heart", icon: "heart" },
-  workouts,
+/** The navigation has their places in this order. */
+const views: View[] = [
+  todayView,
+  heartView,
+  workoutsView, workoutView,
+  latelyView,
+  youView,
 ];
+const banners: Banner[] = [];
+const places = views.flatMap(({ place }) => place ?? []);
 
 const place = element("div");
 let person: Person | null = null;
@@ -44,22 +49,14 @@ function ofStranger(address: string): HTMLElement {
 }
 
 function ofPerson(person: Person, address: string, query: string): HTMLElement {
-  const view = (title: string, content: HTMLElement, more: Partial<Heading> = {}) =>
-    frame(person, places, { current: address, title, ...more }, content);
-  const [, workout] = /^#\/workouts\/([a-z0-9-]{1,36})$/.exec(address) ?? [];
-  if (workout) return view(say("workout"), new Workout(person, workout), { current: workouts.address, back: workouts });
-  switch (address) {
-    case "": case "#/": case "#/today": case "#/sign-in": case "#/sign-up": case "#/reset": {
-      const [title, under] = todayTitle(person);
-      return view(title, new Today(person), { current: "#/today", under });
-    }
-    case "#/heart": return view(say("heartRate"), new Heart(person, query));
-    case "#/workouts": return view(say("workouts"), new Workouts(person));
-    case "#/lately": return view(say("lately"), new LatelyCard(person, Infinity, ""));
-    case "#/you": return view(say("you"), you(person, leave));
-    default:
-      return view(say("noSuchView"), empty("today", say("noSuchView"), "", element("a", { class: "btn first", href: "#/today" }, say("toToday"))));
+  for (const view of views) {
+    const found = view.address.exec(address);
+    if (!found) continue;
+    const { content, ...heading } = view.open({ person, address, query, found: found.slice(1), leave });
+    return frame(person, places, banners, view.place?.address ?? address, heading, content);
   }
+  const toToday = element("a", { class: "btn first", href: "#/today" }, say("toToday"));
+  return frame(person, places, banners, address, { title: say("noSuchView") }, empty("today", say("noSuchView"), "", toToday));
 }
 
 function enter(credential: Credential): void {

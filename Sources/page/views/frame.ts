@@ -1,37 +1,28 @@
-import { element, fill, give, plain, type Child } from "../library/element";
+import { element, fill, give, plain } from "../library/element";
 import { clock } from "../library/format";
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { liveMilliseconds } from "../library/sensors";
 import { say, type Word } from "../library/words";
 import { face } from "../parts/face";
-import { icon, type IconName } from "../parts/icons";
+import { icon } from "../parts/icons";
 import { logo } from "../parts/ring";
 import { unseen } from "./lately";
+import type { Heading, Place } from "./view";
 
-/** A place that the navigation leads to. */
-export interface Place {
-  address: string;
-  word: Word;
-  icon: IconName;
-}
-
-/** What a view is called, and where it belongs. */
-export interface Heading {
-  /** The address of the place that is marked in the navigation. */
-  current: string;
-  title: string;
-  under?: string;
-  /** The place that the view is a part of, to go back to. */
-  back?: Place;
-}
+/** What stands above the content of each view while there is a reason, such as a workout that is under way. */
+export type Banner = (person: Person) => HTMLElement;
 
 /** What stands about each view of a person: navigation, heading, the state of the connection, the bell. */
-export function frame(person: Person, places: Place[], { current, title, under, back }: Heading, ...content: Child[]): HTMLElement {
-  const main = element("main", { class: "main", id: "main" }, new OfflineLine(person), ...content);
+export function frame(
+  person: Person, places: Place[], banners: Banner[], address: string, { title, under, back, isWhole }: Heading, content: HTMLElement,
+): HTMLElement {
+  const above = isWhole ? [] : banners.map((banner) => banner(person));
+  const main = element("main", { class: "main", id: "main" }, new OfflineLine(person), ...above, content);
+  const ends = isWhole ? [] : [new Bell(person), new Picture(person)];
   return element(
-    "div", { class: "app" },
-    navigation(person, places, current),
+    "div", { class: isWhole ? "app whole" : "app" },
+    isWhole ? null : navigation(person, places, back?.address ?? address),
     element(
       "div", { class: "page" },
       element(
@@ -39,18 +30,19 @@ export function frame(person: Person, places: Place[], { current, title, under, 
         element("div", { class: "top-title" },
           back ? element("a", { class: "back", href: back.address }, icon("back", "i-s"), say(back.word)) : null,
           element("h1", { tabindex: -1 }, title), under ? element("p", {}, under) : null),
-        new StatePill(person), new Bell(person), new Picture(person)),
+        new StatePill(person), ...ends),
       main));
 }
 
 function navigation(person: Person, places: Place[], current: string): HTMLElement {
   const entry = ({ address, word, icon: name }: Place) => element(
     "li", {}, element("a", { href: address, "aria-current": address === current ? "page" : undefined }, icon(name), element("span", {}, say(word))));
+  const house = places.filter(({ isOfHouse }) => isOfHouse);
   return element(
     "nav", { class: "nav", "aria-label": say("main") },
     element("div", { class: "nav-brand" }, element("a", { class: "brand", href: "#/today" }, logo(), "Vitals")),
-    element("ul", {}, ...places.map(entry)),
-    element("ul", { class: "nav-me" }, element("li", {}, new NameLink(person, current))));
+    element("ul", {}, ...places.filter(({ isOfHouse }) => !isOfHouse).map(entry)),
+    element("ul", { class: "nav-me" }, ...house.map(entry), element("li", {}, new NameLink(person, current))));
 }
 
 /** How things stand: live, online, connecting, offline. */

@@ -12,6 +12,7 @@ import { busy, button, confirmed } from "../parts/form";
 import { icon, type IconName } from "../parts/icons";
 import { PeriodChart, type Point, type Range } from "../parts/period-chart";
 import { toast } from "../parts/toast";
+import type { View } from "./view";
 
 const periods: Period[] = ["hour", "day", "week", "month", "year"];
 /** As many points as anybody can see. */
@@ -216,5 +217,11 @@ function round(name: IconName, word: Word, act: () => void, attributes: Attribut
   give(made, attributes);
   return pressed(made, act);
 }
+
+export const heartView: View = {
+  address: /^#\/heart$/,
+  place: { address: "#/heart", word: "heart", icon: "heart" },
+  open: ({ person, query }) => ({ title: say("heartRate"), content: new Heart(person, query) }),
+};
 
 customElements.define("vitals-heart", Heart);

@@ -6,6 +6,7 @@ import type { Person } from "../library/person";
 import { say } from "../library/words";
 import { Card, empty, skeleton } from "../parts/card";
 import { busy, button } from "../parts/form";
+import type { View } from "./view";
 
 /** How much is new. */
 export function unseen(person: Person): number {
@@ -70,6 +71,11 @@ function entry({ kind, text, time, confirmed }: Notification): HTMLElement {
     element("time", { datetime: new Date(time).toISOString() }, ago(time)),
     element("div", {}, confirmed ? written(text) : element("b", {}, written(text))));
 }
+
+export const latelyView: View = {
+  address: /^#\/lately$/,
+  open: ({ person }) => ({ title: say("lately"), content: new LatelyCard(person, Infinity, "") }),
+};
 
 customElements.define("vitals-lately", LatelyCard);
 customElements.define("vitals-news", NewsList);

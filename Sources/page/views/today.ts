@@ -10,6 +10,7 @@ import { HeartCard } from "./heart-card";
 import { LatelyCard } from "./lately";
 import { OnDemandCard } from "./on-demand-card";
 import { SensorsCard } from "./sensors-card";
+import type { View } from "./view";
 
 /** The day as it is: the heart now, the goals, what can be read, friends, what has happened, the sensors. Somebody who has nothing yet
  *  is told what to do first. */
@@ -46,5 +47,14 @@ function cards(person: Person): HTMLElement {
     new HeartCard(person, "heart-card s8"), new GoalsCard(person, "s4"), new OnDemandCard(person, "h s4"),
     new FriendsCard(person, "h s4"), new SensorsCard(person, "h s4"), new LatelyCard(person, 5, ""));
 }
+
+export const todayView: View = {
+  address: /^(#\/(today|sign-in|sign-up|reset)?)?$/,
+  place: { address: "#/today", word: "today", icon: "today" },
+  open({ person }) {
+    const [title, under] = todayTitle(person);
+    return { title, under, content: new Today(person) };
+  },
+};
 
 customElements.define("vitals-today", Today);

@@ -10,7 +10,8 @@ import { DistanceChart, fastest } from "../parts/distance-chart";
 import { busy, button, confirmed } from "../parts/form";
 import { toast } from "../parts/toast";
 import { WayMap } from "../parts/way-map";
-import { nameOf } from "./workouts";
+import type { View } from "./view";
+import { nameOf, workoutsView } from "./workouts";
 
 /** One workout: its way, its figures, pace and altitude over distance, zones and splits. What is not known is left out. */
 export class Workout extends Part {
@@ -144,5 +145,10 @@ function splits({ splits = [] }: WorkoutDetail): HTMLElement | null {
       element("td", {}, joined(distance(distance_m))), element("td", { class: "n" }, duration(seconds)),
       hasHeart ? element("td", { class: "n" }, heart_rate === undefined ? "" : number(heart_rate)) : null)))));
 }
+
+export const workoutView: View = {
+  address: /^#\/workouts\/([a-z0-9-]{1,36})$/,
+  open: ({ person, found: [id = ""] }) => ({ title: say("workout"), back: workoutsView.place, content: new Workout(person, id) }),
+};
 
 customElements.define("vitals-workout", Workout);

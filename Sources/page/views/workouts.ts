@@ -9,6 +9,7 @@ import { reason, say, type Word } from "../library/words";
 import { empty, skeleton } from "../parts/card";
 import { busy, button } from "../parts/form";
 import { icon, type IconName } from "../parts/icons";
+import type { View } from "./view";
 
 const activities: [activity: string | undefined, word: Word][] = [
   [undefined, "all"], ["running", "runs"], ["walking", "walks"], ["cycling", "rides"],
@@ -117,5 +118,11 @@ export function nameOf(activity: string): string {
 function iconOf(activity: string): IconName {
   return activity === "walking" ? "walk" : activity === "cycling" ? "bike" : "workouts";
 }
+
+export const workoutsView: View = {
+  address: /^#\/workouts$/,
+  place: { address: "#/workouts", word: "workouts", icon: "workouts" },
+  open: ({ person }) => ({ title: say("workouts"), content: new Workouts(person) }),
+};
 
 customElements.define("vitals-workouts", Workouts);

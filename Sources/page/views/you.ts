@@ -9,9 +9,15 @@ import { button, busy, confirmed } from "../parts/form";
 import { icon } from "../parts/icons";
 import { toast } from "../parts/toast";
 import { profileForm } from "./profile-form";
+import type { View } from "./view";
+
+export const youView: View = {
+  address: /^#\/you$/,
+  open: ({ person, leave }) => ({ title: say("you"), content: you(person, leave) }),
+};
 
 /** Oneself: the profile, the devices, signing out. */
-export function you(person: Person, leave: () => void): HTMLElement {
+function you(person: Person, leave: () => void): HTMLElement {
   return element(
     "div", { class: "grid" },
     new ProfileCard(person, "s7"),

@@ -1,0 +1,78 @@
+"""Signing up, saying who one is, connecting a strap, and seeing the heart."""
+
+from playing import HOSTILE, PASSWORD
+
+
+def signs_up(trial):
+    page = trial.browser
+    page.open(trial.home.address)
+    page.see("Sign in")
+    trial.look("sign-in")
+    page.press("Sign up")
+    page.press("Sign up", "//form")
+    page.see("Empty Fields")
+    page.type("E-mail or phone number", "ada@example.org")
+    page.type("Password", "short")
+    page.press("Sign up", "//form")
+    page.see("at least 10 characters")
+    assert page.run("return document.activeElement.getAttribute('aria-invalid')") == "true", "the focus is not at what is wrong"
+    trial.look("sign-up")
+    page.type("Password", PASSWORD)
+    page.press("Sign up", "//form")
+    page.see("You are registered and signed in")
+    page.see("Welcome")
+
+
+def tells_who_they_are(trial):
+    page = trial.browser
+    page.press("Save", "//form")
+    page.see("Empty Fields")
+    page.type("Name", HOSTILE)
+    page.type("Date of birth", "1985-12-10")
+    page.type("Gender", "Female")
+    page.type("Height in cm", "16")
+    page.type("Weight in kg", "58")
+    page.press("Save", "//form")
+    page.see("Enter Proper Height")
+    trial.look("welcome")
+    page.type("Height in cm", "165")
+    page.press("Save", "//form")
+    page.see("Data Saved Successfully")
+    # The name is text, and its direction does not reach beyond it.
+    page.wait("the name is in the heading", lambda: page.all("h1")[0].text.startswith("Welcome, <img src=x onerror="))
+    assert "broken" not in page.run("return document.title").replace(HOSTILE.replace("\u202e", "\ufffd"), ""), "a script in a name ran"
+    assert "\u202e" not in page.run("return document.body.innerText"), "a name turns the direction of the page"
+
+
+def connects_a_strap(trial):
+    page = trial.browser
+    page.press("Enrol the gateway")
+    page.press("Get a code")
+    page.wait("there is a code", lambda: page.all("code"))
+    trial.home.enrol(page.all("code")[0].text)
+    page.type("What the console printed", "nothing of the kind")
+    page.press("Claim", "//form")
+    page.see("This is not what the console prints")
+    page.type("What the console printed", trial.home.claim_line())
+    page.press("Claim", "//form")
+    page.see("Heart rate")
+    page.wait("the day is shown", lambda: page.all("h1")[0].text == "Today")
+
+
+def sees_their_heart(trial):
+    page = trial.browser
+    trial.waits_for_heart()
+    page.see("Zone")
+    page.see("Live", ".pill")
+    page.press("Read the steps now")
+    page.see("steps", ".row b")
+    page.press("Read the temperature now")
+    page.see("°C", limit=35)
+    page.see("95", ".val")
+    # Each heart rate that the broker carries appears, whatever else is shown.
+    before = page.all(".chart .line")[0].get_attribute("d")
+    page.wait("the line goes on", lambda: page.all(".chart .line")[0].get_attribute("d") != before)
+    trial.look("today")
+
+
+STEPS = [signs_up, tells_who_they_are, connects_a_strap, sees_their_heart]

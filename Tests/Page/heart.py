@@ -1,0 +1,82 @@
+"""The heart rate over any period."""
+
+import re
+
+from selenium.webdriver.common.keys import Keys
+
+
+#: A script that turns the wheel over the chart, and is done when the chart shows what the service has of the longer period.
+ZOOM = """
+    const done = arguments[arguments.length - 1];
+    const chart = document.querySelector(".zoomable"), foot = document.querySelector(".chart-foot");
+    const before = foot.textContent, began = performance.now(), box = chart.getBoundingClientRect();
+    const observer = new MutationObserver(() => {
+      if (foot.textContent === before) return;
+      observer.disconnect();
+      requestAnimationFrame(() => done(performance.now() - began));
+    });
+    observer.observe(foot, { childList: true, subtree: true });
+    chart.dispatchEvent(new WheelEvent("wheel", { deltaY: 100, clientX: box.x + box.width / 2, clientY: box.y + 50, cancelable: true }));
+"""
+
+
+def sees_any_period(trial):
+    page = trial.browser
+    page.press("Any period")
+    page.see("is shown live, and not kept")
+    trial.look("heart-of-nothing")
+    page.press("Keep it from now on")
+    page.see("Data Saved Successfully")
+
+    def is_drawn():
+        # Each press asks again, whether the same period or another.
+        page.press("Hour")
+        return len(page.all(".zoomable .line")) > 0
+    page.wait("the hour has a line", is_drawn, 60)
+    page.see("A point is", ".chart-foot")
+    hour = shown_range(trial)
+    assert hour[1] - hour[0] == 3_600_000, hour
+    took = page.driver.execute_async_script(ZOOM)
+    trial.notes.append(f"from turning the wheel to the new picture: {took:.0f} ms")
+    longer = shown_range(trial)
+    assert longer[1] - longer[0] > 1.2 * 3_600_000, longer
+    page.press("Hour")
+    page.run("document.querySelector('.zoomable').focus()")
+    page.keys(Keys.END)
+    page.see("lowest", ".readout")
+    page.keys(Keys.ESCAPE)
+    page.see("Average", ".readout")
+    page.keys("+")
+    page.wait("it is zoomed", lambda: shown_range(trial)[1] - shown_range(trial)[0] < 3_600_000)
+    page.press("Hour")
+    page.press("As a table")
+    page.wait("the table has rows", lambda: page.all("tbody tr"))
+    trial.look("heart-by-the-hour")
+    page.press("As a table")
+    # A reload shows the same.
+    shown = shown_range(trial)
+    page.driver.refresh()
+    page.wait("the line is there again", lambda: page.all(".zoomable .line"))
+    assert shown_range(trial) == shown
+    for period in ("Day", "Week", "Month", "Year"):
+        page.press(period)
+        page.wait(f"the {period} is shown", lambda: page.all(".zoomable .line, .zoomable .dot-h"))
+    trial.look("heart-by-the-year")
+    page.press("Before")
+    page.see("Nothing was recorded")
+    page.press("After")
+    page.wait("the line is there again", lambda: page.all(".zoomable .line, .zoomable .dot-h"))
+    page.press("Hour")
+    page.press("Delete this period")
+    page.press("Delete", "//dialog")
+    page.see("heart rates deleted")
+    page.press("Today")
+    trial.waits_for_heart()
+
+
+def shown_range(trial):
+    found = re.search(r"from=(\d+)&to=(\d+)", trial.browser.driver.current_url)
+    return [int(part) for part in found.groups()] if found else [0, 0]
+
+
+STEPS = [sees_any_period]

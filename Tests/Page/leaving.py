@@ -1,0 +1,91 @@
+"""Oneself, signing out, and a forgotten password."""
+
+from playing import PASSWORD, WITH_DEVICE
+
+
+def looks_at_themselves(trial):
+    page = trial.browser
+    page.open(f"{trial.home.address}/#/you")
+    page.see("165")
+    page.see("This browser")
+    trial.look("you")
+    page.press("Edit")
+    page.type("Weight in kg", "1")
+    page.press("Save", "//form")
+    page.see("Enter Proper Weight")
+    page.press("Cancel", "//form")
+    page.see("Changes Discarded")
+    page.press("Edit")
+    page.type("Weight in kg", "59.5")
+    page.press("Save", "//form")
+    page.see("Data Saved Successfully")
+    page.see("59.5")
+    page.open(f"{trial.home.address}/#/nowhere")
+    page.see("There is no such view", "h1")
+    trial.look("no-such-view")
+
+
+def signs_out(trial):
+    """Signing out revokes the device: nothing is left of it here or at the broker."""
+    page = trial.browser
+    page.open(f"{trial.home.address}/#/you")
+    assert "Browser on Linux" in trial.home.vitals("ada", "devices")
+    page.press("Sign out")
+    page.see("Sign out on this device?")
+    page.press("Cancel", "//dialog")
+    page.press("Sign out")
+    page.press("Sign out", "//dialog")
+    page.see("Sign in", "form")
+    assert "Browser on Linux" not in trial.home.vitals("ada", "devices"), "the device is still signed in"
+    assert page.driver.execute_async_script(f"{WITH_DEVICE} (kept) => done(kept === undefined))"), "something of the device is kept"
+
+
+def is_signed_out(trial):
+    """Somebody signs in for this tab only, and is signed out from elsewhere."""
+    page = trial.browser
+    page.type("E-mail or phone number", "ada@example.org")
+    page.type("Password", PASSWORD.lower())
+    page.press("Stay signed in on this device", "//form")
+    page.press("Sign in", "//form")
+    page.see("is not right")
+    page.type("Password", PASSWORD)
+
+    def is_in():
+        # Whoever has failed waits a moment before the next try, and the button says for how long.
+        if page.all("form .btn:not([aria-disabled])"):
+            page.press("Sign in", "//form")
+        page.wait("there is an answer", lambda: not page.all("form .btn[aria-busy]"))
+        return not page.all("form")
+    page.wait("the right password is taken", is_in)
+    trial.waits_for_heart()
+    page.driver.refresh()
+    trial.waits_for_heart()
+    device = next(line.split()[0] for line in trial.home.vitals("ada", "devices").splitlines() if "Browser on Linux" in line)
+    trial.home.vitals("ada", "devices", "revoke", device)
+    page.see("This device was signed out.")
+    page.see("Sign in", "form")
+    page.forgive("WebSocket connection to")
+
+
+def resets_the_password(trial):
+    page = trial.browser
+    page.press("Forgotten password")
+    page.type("E-mail or phone number", "ada@example.org")
+    trial.look("reset")
+    page.press("I have a code")
+    code = trial.home.reset_code("ada@example.org")
+    page.type("Code from the message", code)
+    page.type("New password", f"{PASSWORD}-2")
+    trial.look("reset-with-a-code")
+    page.press("Set the password", "//form")
+    page.see("Keep what belongs to it, or delete it for good?")
+    trial.look("reset-whose")
+    page.press("Keep it")
+    page.see("The password is changed")
+    page.type("E-mail or phone number", "ada@example.org")
+    page.type("Password", f"{PASSWORD}-2")
+    page.press("Sign in", "//form")
+    trial.waits_for_heart()
+
+
+STEPS = [looks_at_themselves, signs_out, is_signed_out, resets_the_password]
