@@ -1,6 +1,7 @@
 import { forget, kept, type Credential } from "./library/credential";
 import { element, fill } from "./library/element";
 import { Person } from "./library/person";
+import { readSettings } from "./library/settings";
 import { say, speak } from "./library/words";
 import { empty } from "./parts/card";
 import { toast, toastPlace } from "./parts/toast";
@@ -99,6 +100,6 @@ skip.addEventListener("click", (event) => {
 });
 document.body.replaceChildren(skip, place, toastPlace());
 addEventListener("hashchange", () => show(true));
-const credential = await kept().catch(() => null);
+const [credential] = await Promise.all([kept().catch(() => null), readSettings().catch(() => {})]);
 if (credential) enter(credential);
 else show(false);
