@@ -55,7 +55,7 @@ struct CommandLineTests {
                 [],
                 """
                 which command? There are watch, read, scan, connect, disconnect, forget, rename, sensors, status, \
-                today, day, week, month, year, heart-rate, goals, workout, speak, music, reminders, calendar, friends, cheer, notifications, guardians, \
+                today, day, week, month, year, years, summary, heart-rate, goals, workout, speak, music, reminders, calendar, friends, cheer, notifications, guardians, \
                 dependents, areas, alerts, sign-up, sign-in, sign-out, account, whoami, devices, password, profile, picture, consent, push, enrol, gateways, claim, \
                 release, claims, phone, export, reset-all, delete-account, setup, doctor, \
                 completion

@@ -91,6 +91,7 @@ extension Golden {
 
         Options:
               --of NAME  what is drawn: steps, distance, energy, temperature or heart-rate (default: steps)
+              --total    draws totals instead of average days
           -h, --help     shows this help
 
         Every command also takes the options of vitals: vitals --help
@@ -98,6 +99,7 @@ extension Golden {
         Examples:
           vitals year
           vitals year last --of heart-rate
+          vitals year --total
 
         """
 
@@ -115,6 +117,7 @@ extension Golden {
 
         Commands:
           at           Shows what was measured at a moment, or within 30 seconds of it.
+          intervals    Lists the times between beats, in milliseconds.
           variability  Shows how much the time between beats varies: RMSSD and SDNN.
           delete       Deletes what was recorded in a period, for good.
 

@@ -141,9 +141,44 @@ struct DaysTests {
         consumer.answer("statistics/year", ["year": 2026, "months": .array(months), "summary": Self.summary])
         expect(try consumer.vitals("year", "2026", environment: Self.utf8), Drawings.year)
         #expect(try consumer.last().fields == ["year": 2026])
+        expect(try consumer.vitals("year", "--total", environment: Self.utf8), Drawings.yearOfTotals)
+        #expect(try consumer.vitals("year", "--of", "heart-rate", "--total").errors.contains("--total: the sum of heart rates"))
         let hearts = try consumer.vitals("year", "--of", "heart-rate", environment: Self.utf8)
         expect(hearts, Drawings.yearOfHearts)
         expect(try consumer.vitals("year", "--of", "heart-rate"), Drawings.yearOfHeartsPlain)
+    }
+
+    @Test("years: the average day of each, or its total")
+    func years() throws {
+        let consumer = try signedIn()
+        consumer.answer("statistics/years", ["years": []])
+        #expect(try consumer.vitals("years").output == "Steps a day\nnothing recorded\n")
+        let years = [2025, 2026].map { year -> JSON in
+            let steps: JSON = ["total": .integer(Int64(year) * 1000), "mean": .integer(Int64(year) * 4), "max": 14_000]
+            return [
+                "year": .integer(Int64(year)), "recorded_days": 250, "steps": steps,
+                "goals": ["steps": ["reached": 100, "target": 8000]],
+            ]
+        }
+        consumer.answer("statistics/years", ["years": .array(years)])
+        expect(try consumer.vitals("years"), Drawings.years)
+        expect(try consumer.vitals("years", "--total"), Drawings.yearsOfTotals)
+        #expect(try consumer.last().fields == [:])
+    }
+
+    @Test("a summary of any days: totals, averages, extremes, and how often goals were reached")
+    func summary() throws {
+        let consumer = try signedIn()
+        consumer.answer("statistics/summary", Self.summary)
+        let shown = try consumer.vitals("summary", "--from", "2026-11-01", "--to", "2026-11-21")
+        expect(shown, Drawings.summary)
+        #expect(try consumer.last().fields == ["from": "2026-11-01", "to": "2026-11-21"])
+        consumer.answer("statistics/summary", ["recorded_days": 0])
+        let nothing = try consumer.vitals("summary", "--from", "2026-11-20", "--to", "2026-11-21")
+        #expect(nothing.output == "20 to 21 November 2026\nnothing recorded\n", "\(nothing)")
+        let reversed = try consumer.vitals("summary", "--from", "2026-11-21", "--to", "2026-11-20")
+        #expect(reversed.status == 64 && reversed.errors.contains("swap --from and --to"), "\(reversed)")
+        #expect(try consumer.vitals("summary", "--from", "2026-11-21").errors.contains("--to: is missing"))
     }
 
     @Test("a week, a month and a year with nothing to draw say so, and draw nothing")

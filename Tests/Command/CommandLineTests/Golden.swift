@@ -50,6 +50,8 @@ enum Golden {
           week            Draws a week, from Monday to Sunday, with a bar for each day.
           month           Draws a month day by day, and a calendar with the percentages of your goals.
           year            Draws a year, with a bar for each month's average day.
+          years           Draws all your years, with a bar for the average day of each.
+          summary         Sums up any days, and how often your goals were reached on them.
           heart-rate      Draws your recorded heart rate over any period.
           goals           Shows the progress of today's goals, and changes the goals.
 

@@ -109,6 +109,36 @@ struct HeartRateTests {
         #expect(try consumer.vitals("heart-rate", "variability").errors.contains("no intervals between beats"))
     }
 
+    @Test("the times between beats are listed in as many requests as it takes")
+    func intervals() throws {
+        let consumer = try signedIn()
+        let (later, to) = (Self.from + 60_000, Self.from + 3_600_000)
+        consumer.answer("heart-rate/intervals") { fields in
+            guard fields["from"] == .integer(later) else {
+                return Reply(
+                    .ok([
+                        "time": [.integer(Self.from), .integer(Self.from)], "rr_ms": [812, 806], "next": .integer(later),
+                    ]))
+            }
+            return Reply(.ok(["time": [.integer(later)], "rr_ms": [790]]))
+        }
+        let words = ["heart-rate", "intervals", "--from", "2026-11-21 13:00", "--to", "2026-11-21 14:00"]
+        let listed = try consumer.vitals(words)
+        #expect(try consumer.last().fields == ["from": .integer(later), "to": .integer(to)])
+        #expect(
+            listed.output == """
+                2026-11-21 13:00:00  812 ms
+                2026-11-21 13:00:00  806 ms
+                2026-11-21 13:01:00  790 ms
+
+                """, "\(listed)")
+        #expect(try consumer.vitals(words + ["--json"]).output.hasSuffix("{\"time\":\(later),\"rr_ms\":790}\n"))
+        // A reply that leads nowhere does not keep it for ever.
+        consumer.answer("heart-rate/intervals", ["time": [], "rr_ms": [], "next": .integer(Self.from)])
+        let nothing = try consumer.vitals(words)
+        #expect(nothing.output == "" && nothing.errors.contains("no intervals between beats"), "\(nothing)")
+    }
+
     @Test("what is deleted for good is asked for first, and has a beginning and an end")
     func delete() throws {
         let consumer = try signedIn()

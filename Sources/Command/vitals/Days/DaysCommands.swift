@@ -3,7 +3,7 @@ import Fitness
 
 /// The commands about a person's own days.
 enum DaysCommands {
-    static let all = [today, day, week, month, year, heartRate, goals]
+    static let all = [today, day, week, month, year, years, summary, heartRate, goals]
 
     /// Does what the command line asks for; nil if it is none of these.
     static func execute(_ call: Call, _ arguments: Arguments) throws -> ExitCode? {
@@ -13,8 +13,11 @@ enum DaysCommands {
         case ["week"]: try Reports(call, arguments).week()
         case ["month"]: try Reports(call, arguments).month()
         case ["year"]: try Reports(call, arguments).year()
+        case ["years"]: try Reports(call, arguments).years()
+        case ["summary"]: try Reports(call, arguments).summary()
         case ["heart-rate"]: try HeartRates(call, arguments).graph()
         case ["heart-rate", "at"]: try HeartRates(call, arguments).at()
+        case ["heart-rate", "intervals"]: try HeartRates(call, arguments).intervals()
         case ["heart-rate", "variability"]: try HeartRates(call, arguments).variability()
         case ["heart-rate", "delete"]: try HeartRates(call, arguments).delete()
         case ["goals"]: try Goals(call, arguments).show()
@@ -28,6 +31,11 @@ enum DaysCommands {
     private static let of = Option.value(
         "of", "NAME", "what is drawn: steps, distance, energy, temperature or heart-rate",
         default: Attribute.steps.rawValue, values: Attribute.allCases.map(\.rawValue))
+
+    private static let total = Option.flag("total", "draws totals instead of average days")
+
+    private static let afterBars =
+        "After each bar come the mean, the total, and the number of days on which the goal was reached."
 
     private static let today = Command(
         name: "today", summary: "Shows your day so far.",
@@ -60,9 +68,24 @@ enum DaysCommands {
 
     private static let year = Command(
         name: "year", summary: "Draws a year, with a bar for each month's average day.",
-        discussion: "After each bar come the mean, the total, and the number of days on which the goal was reached.",
-        options: [of], arguments: [.optional("YEAR", "such as 2026, or last", values: ["last"])],
-        examples: [Example("vitals year"), Example("vitals year last --of heart-rate")])
+        discussion: afterBars, options: [of, total], arguments: [.optional("YEAR", "such as 2026, or last", values: ["last"])],
+        examples: [
+            Example("vitals year"), Example("vitals year last --of heart-rate"), Example("vitals year --total"),
+        ])
+
+    private static let years = Command(
+        name: "years", summary: "Draws all your years, with a bar for the average day of each.",
+        discussion: afterBars, options: [of, total],
+        examples: [Example("vitals years"), Example("vitals years --of distance --total")])
+
+    private static let summary = Command(
+        name: "summary", summary: "Sums up any days, and how often your goals were reached on them.",
+        discussion: "It shows totals, averages, and the lowest and highest values. Days without readings do not count.",
+        options: [
+            .value("from", "DAY", "the first day, such as 2026-11-01"),
+            .value("to", "DAY", "the last day, such as 2026-11-21, or yesterday"),
+        ],
+        examples: [Example("vitals summary --from 2026-11-01 --to yesterday")])
 
     private static let period = [
         Option.value("from", "TIME", "the beginning, such as \"2026-11-21 14:00\", 14:00, yesterday or -2h"),
@@ -90,6 +113,17 @@ enum DaysCommands {
                 name: "at", summary: "Shows what was measured at a moment, or within 30 seconds of it.",
                 arguments: [.required("TIME", "such as \"2026-11-21 14:00:05\" or -5m")],
                 examples: [Example("vitals heart-rate at 14:00:05")]),
+            Command(
+                name: "intervals", summary: "Lists the times between beats, in milliseconds.",
+                discussion: """
+                    Without --from and --to, it covers the last hour. The period has at most 24 hours. Each line has the time at which the \
+                    sensor sent an interval, and the interval.
+                    """,
+                options: period,
+                examples: [
+                    Example("vitals heart-rate intervals --from -5m"),
+                    Example("vitals heart-rate intervals --from 02:00 --to 03:00 --json"),
+                ]),
             Command(
                 name: "variability", summary: "Shows how much the time between beats varies: RMSSD and SDNN.",
                 discussion: "Without --from and --to, it covers the last hour. The period has at most 24 hours.",

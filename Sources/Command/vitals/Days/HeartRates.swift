@@ -83,12 +83,39 @@ struct HeartRates {
         return try print(parts.joined(separator: "  ") + "\n")
     }
 
+    /// Lists the times between beats, a line each, in as many requests as it takes.
+    func intervals() throws -> ExitCode {
+        let period = try Period(arguments, default: 3_600_000)
+        let count = try Office.visit(call) { office in
+            var (count, from) = (0, period.from)
+            while true {
+                let part = try office.ask(
+                    "heart-rate/intervals", [("from", .integer(from)), ("to", .integer(period.to))])
+                let rows = zip(part.list("time"), part.list("rr_ms")).map { time, interval -> JSON in
+                    ["time": time, "rr_ms": interval]
+                }
+                count += rows.count
+                try Output.write(rows.map { call.isJSON ? $0.line : Self.interval($0) }.joined())
+                guard let next = part.whole("next").map(Int64.init), from < next, next < period.to else { return count }
+                from = next
+            }
+        }
+        if count == 0, !call.isJSON { Output.note(Self.hasNoIntervals(period)) }
+        return .ok
+    }
+
+    private static func interval(_ row: JSON) -> String { "\(row.time("time") ?? "-")  \(row["rr_ms"]?.words ?? "-") ms\n" }
+
+    private static func hasNoIntervals(_ period: Period) -> String {
+        "no intervals between beats were recorded from \(period.words): does the sensor send them?"
+    }
+
     func variability() throws -> ExitCode {
         let period = try Period(arguments, default: 3_600_000)
         let data = try Office.visit(call) { try $0.ask("heart-rate/variability", period.fields) }
         guard !call.isJSON else { return try print(data.line) }
         guard let beats = data.whole("beats"), beats > 0 else {
-            Output.note("no intervals between beats were recorded from \(period.words): does the sensor send them?")
+            Output.note(Self.hasNoIntervals(period))
             return .ok
         }
         let named = [("Mean RR", "mean_rr_ms"), ("RMSSD", "rmssd_ms"), ("SDNN", "sdnn_ms")]

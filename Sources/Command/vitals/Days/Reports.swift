@@ -2,7 +2,7 @@ import Daemon
 import Fitness
 import Telemetry
 
-// `vitals today`, `day`, `week`, `month` and `year`: what the consumer has counted, as tables and bars. Days are the
+// `vitals today`, `day`, `week`, `month`, `year`, `years` and `summary`: what the consumer has counted, as tables and bars. Days are the
 // person's own, in the time zone of the profile; nothing is counted here.
 
 /// Shows days.
@@ -165,6 +165,7 @@ struct Reports {
 
     func year() throws -> ExitCode {
         let attribute = try arguments.choice("of", of: Attribute.self)
+        let isOfTotals = try isOfTotals(attribute)
         let isLast = try arguments.optionalString("YEAR") == "last"
         let year =
             isLast ? CalendarDay.today.map { $0.year - 1 } : try arguments.optionalInteger("YEAR", in: 1970...9999)
@@ -174,22 +175,88 @@ struct Reports {
         guard !call.isJSON else { return try print(data.line) }
         let months = data.list("months")
         guard !months.isEmpty else { throw Self.isEmpty }
-        let rows = months.enumerated().map { index, period in
-            let name = String(CalendarDay.months[index % 12].prefix(3))
-            let amount = attribute.amount(ofPeriod: period)
-            let goal = period.goal(attribute)
-            var notes = [amount.map { attribute.text($0.value, in: units) } ?? ""]
-            if attribute.isSum {
-                notes.append(period[attribute.member]?.double("total").map { attribute.text($0, in: units) } ?? "")
-                notes.append(amount == nil ? "" : goal?.whole("reached").map { "\($0) \(paper.star)" } ?? "")
-            } else {
-                notes[0] = amount.map { Self.spread($0, attribute, units) } ?? ""
-            }
-            return Bars.Row(label: name, amount: amount, goal: goal?.double("target"), notes: notes)
+        let rows = months.enumerated().map { index, month in
+            row(String(CalendarDay.months[index % 12].prefix(3)), ofPeriod: month, attribute, units, isOfTotals)
         }
-        let title = attribute.title + (attribute.isSum ? " a day" : "") + (data.whole("year").map { ", \($0)" } ?? "")
+        let title = Self.title(attribute, by: "month", isOfTotals) + (data.whole("year").map { ", \($0)" } ?? "")
+        // The goal is a day's.
+        let latest = isOfTotals ? nil : data["summary"]
         return try print(
-            heading(title, data["summary"], attribute, units) + drawing(rows, data["summary"], attribute, units))
+            heading(title, latest, attribute, units) + drawing(rows, data["summary"], attribute, units))
+    }
+
+    func years() throws -> ExitCode {
+        let attribute = try arguments.choice("of", of: Attribute.self)
+        let isOfTotals = try isOfTotals(attribute)
+        let (data, units) = try Office.visit(call) { (try $0.ask("statistics/years"), $0.units()) }
+        guard !call.isJSON else { return try print(data.line) }
+        let rows = data.list("years").compactMap { year in
+            year.whole("year").map { row("\($0)", ofPeriod: year, attribute, units, isOfTotals) }
+        }
+        return try print(
+            heading(Self.title(attribute, by: "year", isOfTotals), nil, attribute, units)
+                + drawing(rows, nil, attribute, units))
+    }
+
+    func summary() throws -> ExitCode {
+        func day(_ option: String) throws -> CalendarDay {
+            let text = try arguments.string(option)
+            guard let day = CalendarDay(typed: text) else {
+                throw arguments.refusal(
+                    of: option, "expected a day such as 2026-11-21, or yesterday, found \(escaped(text))")
+            }
+            return day
+        }
+        let (from, to) = (try day("from"), try day("to"))
+        guard from <= to else {
+            throw arguments.refusal(of: "from", "it begins at \(from), after its end at \(to); swap --from and --to")
+        }
+        let (data, units) = try Office.visit(call) { office in
+            (
+                try office.ask("statistics/summary", [("from", .string("\(from)")), ("to", .string("\(to)"))]),
+                office.units()
+            )
+        }
+        guard !call.isJSON else { return try print(data.line) }
+        let body = lines(Attribute.allCases.map { attribute in
+            let parts = parts(of: data, attribute, units)
+            return (attribute.title, parts.isEmpty ? nil : parts.joined(separator: ", "))
+        })
+        return try print(paper.style.bold("\(from.through(to))") + "\n" + (body.isEmpty ? Self.nothing : body))
+    }
+
+    /// Whether a period's total is drawn, instead of its average day.
+    private func isOfTotals(_ attribute: Attribute) throws -> Bool {
+        let isWanted = try arguments.flag("total")
+        guard !isWanted || attribute.isSum else {
+            throw arguments.refusal(of: "total", "the sum of \(attribute.title.lowercased())s means nothing; leave it out")
+        }
+        return isWanted
+    }
+
+    private static func title(_ attribute: Attribute, by period: String, _ isOfTotals: Bool) -> String {
+        guard attribute.isSum else { return attribute.title }
+        return isOfTotals ? "\(attribute.title) a \(period)" : "\(attribute.title) a day"
+    }
+
+    /// A month's line, or a year's.
+    private func row(
+        _ label: String, ofPeriod period: JSON, _ attribute: Attribute, _ units: Units, _ isOfTotals: Bool
+    ) -> Bars.Row {
+        let (amount, goal) = (attribute.amount(ofPeriod: period), period.goal(attribute))
+        guard attribute.isSum else {
+            let notes = amount.map { [Self.spread($0, attribute, units)] } ?? []
+            return Bars.Row(label: label, amount: amount, goal: goal?.double("target"), notes: notes)
+        }
+        let total = period[attribute.member]?.double("total")
+        let notes = [
+            amount.map { attribute.text($0.value, in: units) } ?? "", total.map { attribute.text($0, in: units) } ?? "",
+            amount == nil ? "" : goal?.whole("reached").map { "\($0) \(paper.star)" } ?? "",
+        ]
+        guard isOfTotals else {
+            return Bars.Row(label: label, amount: amount, goal: goal?.double("target"), notes: notes)
+        }
+        return Bars.Row(label: label, amount: total.map { Amount(value: $0) }, goal: nil, notes: notes)
     }
 
     /// A line of a week.
@@ -224,7 +291,12 @@ struct Reports {
 
     /// The totals of a period.
     private func summary(_ period: JSON?, _ attribute: Attribute, _ units: Units) -> String {
-        guard let period, let numbers = period[attribute.member] else { return "" }
+        guard let period, period[attribute.member] != nil else { return "" }
+        return paper.wrapped(parts(of: period, attribute, units))
+    }
+
+    private func parts(of period: JSON, _ attribute: Attribute, _ units: Units) -> [String] {
+        guard let numbers = period[attribute.member] else { return [] }
         let named = [("total", "total"), ("mean", "mean"), ("min", "least"), ("max", "most"), ("resting", "resting")]
         var parts = named.compactMap { member, name in
             numbers.double(member).map { "\(name) \(attribute.text($0, in: units))" }
@@ -232,7 +304,7 @@ struct Reports {
         if let days = period.goal(attribute)?.whole("reached") {
             parts.append("goal reached on \(counted(days, "day"))")
         }
-        return paper.wrapped(parts)
+        return parts
     }
 
     private static func days(_ data: JSON) throws(Failure) -> [(day: CalendarDay, numbers: JSON)] {
