@@ -60,6 +60,55 @@ struct PictureTests {
         }
     }
 
+    // MARK: What it says besides
+
+    /// A segment of a program's own, or a comment.
+    static func segment(_ marker: UInt8, _ content: [UInt8]) -> [UInt8] {
+        [0xFF, marker, UInt8((content.count + 2) >> 8), UInt8((content.count + 2) & 0xFF)] + content
+    }
+
+    /// Exif with an orientation and a place, in either order of bytes.
+    static func exif(turn: UInt8, isBig: Bool) -> [UInt8] {
+        func short(_ number: UInt8) -> [UInt8] { isBig ? [0, number] : [number, 0] }
+        func long(_ number: UInt8) -> [UInt8] { isBig ? [0, 0, 0, number] : [number, 0, 0, 0] }
+        let place = (isBig ? [0x88, 0x25] : [0x25, 0x88]) + short(4) + long(1) + long(40)
+        let orientation = (isBig ? [0x01, 0x12] : [0x12, 0x01]) + short(3) + long(1) + short(turn) + [0, 0]
+        let header = Array(isBig ? "Exif\0\0MM\0*".utf8 : "Exif\0\0II*\0".utf8)
+        return segment(0xE1, header + long(8) + short(2) + place + orientation + long(0) + Array("N 52.5 E 13.4".utf8))
+    }
+
+    @Test("keeps how it looks, and nothing of where, when and with what it was taken", arguments: [true, false])
+    func stripped(isBig: Bool) throws {
+        let plain = smallestJPEG()
+        let colours = Self.segment(0xE2, Array("ICC_PROFILE\0colours".utf8))
+        let adobe = Self.segment(0xEE, Array("Adobe colours".utf8))
+        let said = [
+            Self.exif(turn: 6, isBig: isBig), Self.segment(0xE1, Array("http://ns.adobe.com/xap/1.0/\0N 52.5".utf8)),
+            Self.segment(0xED, Array("Photoshop 3.0\0Ada".utf8)), Self.segment(0xFE, Array("N 52.5".utf8)),
+            Self.segment(0xE2, Array("MPF\0another".utf8)),
+        ].flatMap { $0 }
+        let found = try #require(Picture(Array(plain.prefix(2)) + said + colours + adobe + plain.dropFirst(2) + plain))
+        let turned = Self.segment(0xE1, Array("Exif\0\0MM\0*".utf8) + Self.big(8) + [0, 1, 1, 0x12, 0, 3] + Self.big(1) + [0, 6, 0, 0] + Self.big(0))
+        #expect(found.bytes == Array(plain.prefix(2)) + turned + colours + adobe + plain.dropFirst(2))
+        #expect(found.width == 3 && found.height == 2)
+        #expect(Picture(found.bytes)?.bytes == found.bytes)
+        let upright = Array(plain.prefix(2)) + Self.exif(turn: 1, isBig: isBig) + plain.dropFirst(2)
+        #expect(Picture(upright)?.bytes == plain)
+    }
+
+    @Test("a PNG and a WebP keep no texts and no Exif either")
+    func strippedChunks() throws {
+        let plain = Self.png()
+        let text = Self.big(6) + Array("tEXtN 52.5".utf8) + [0, 0, 0, 0]
+        let place = Self.big(6) + Array("eXIfN 52.5".utf8) + [0, 0, 0, 0]
+        #expect(Picture(Array(plain.prefix(33)) + text + place + plain.dropFirst(33))?.bytes == plain)
+        let pixels = Array("VP8L".utf8) + Self.little(2) + [1, 2]
+        let place8 = Array("EXIF".utf8) + Self.little(7) + Array("N 52.5!".utf8) + [0]
+        let words = Array("XMP ".utf8) + Self.little(6) + Array("N 52.5".utf8)
+        let picture = Picture(Self.webp("VP8X", [0x1C, 0, 0, 0, 2, 0, 0, 1, 0, 0], more: pixels + place8 + words))
+        #expect(picture?.bytes == Self.webp("VP8X", [0x10, 0, 0, 0, 2, 0, 0, 1, 0, 0], more: pixels))
+    }
+
     @Test("is refused with what is wrong")
     func refused() {
         func refusal(_ value: JSON?) -> ReplyError? {
