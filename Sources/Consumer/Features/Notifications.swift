@@ -92,6 +92,26 @@ package final class Notifications {
         }
     }
 
+    /// Takes somebody's name from what a person was told of them, within the transaction that forgets them. What happened stays.
+    /// - Parameter senders: the ids under which the person knows them.
+    package func forgetName(of senders: Set<ID>, toldTo user: ID) throws(VaultError) {
+        guard !senders.isEmpty, try documents.keys.version(of: user) != nil else { return }
+        let rows = try store.database.query(
+            "SELECT \(Row.columns) FROM notifications WHERE person = ?", [.text(user.text)], row: Row.init)
+        let somebody = try language(of: user)(.somebody)
+        for row in rows {
+            guard var told = try opened(row)?.notification, let from = told.from, senders.contains(from),
+                let name = told.fromName
+            else { continue }
+            told.fromName = nil
+            told.text = told.text.replacing(name, with: somebody)
+            let (version, sealed) = try documents.sealed(told.json, Self.label(row.id), of: user)
+            try store.database.execute(
+                "UPDATE notifications SET secret_version = ?, sealed = ? WHERE number = ?",
+                [.integer(version), .blob(sealed), .integer(row.number)])
+        }
+    }
+
     /// The id, as requests use it, of the person that a notification is about; nil if there is no such notification,
     /// or it is about nobody.
     package func sender(of id: ID, to user: ID) throws(VaultError) -> ID? {

@@ -91,7 +91,9 @@ package struct GuardianTies {
     /// Forgets a person: nobody watches over them any more, and they watch over nobody. People who have blocked them have
     /// them blocked as before, because they may come back under the same account.
     func forget(_ user: ID) throws(VaultError) {
+        let notifications = Notifications(documents.store, documents.keys)
         for other in try others(of: user) {
+            try notifications.forgetName(of: [user], toldTo: other)
             try change(guardiansOf: other) { list in list.remove(user) }
             try change(dependentsOf: other) { list in list.remove(user) }
         }

@@ -299,6 +299,8 @@ package struct FriendLists {
             if let other = tie.user { try notifications.remove(.friendRequest, from: tie.id, of: other) }
         }
         for other in try others(of: user) {
+            let ids = Set(try list(of: other).ties.filter { $0.user == user }.map(\.id))
+            try notifications.forgetName(of: ids, toldTo: other)
             try change(other) { list in
                 list.remove { $0.user == user && ($0.state == .friend || $0.state == .asked) }
                 list.disconnectInvitations(of: user)

@@ -89,6 +89,9 @@ struct TodayTests {
             try circle.walk(bob, 0, 500)
             try circle.befriend(ada, bob)
             try circle.done(bob, "friends/cheer", ["friend": .string(ada.text), "thumb": "up"])
+            try circle.done(ada, "friends/cheer", ["friend": .string(bob.text), "thumb": "up"])
+            let told = try circle.notifications(bob, all: true).filter { $0["from_name"] == "Ada" }
+            #expect(try !told.isEmpty && told.allSatisfy { try $0.text("text").contains("Ada") }, "\(told)")
             try circle.wait(bob, "friends/\(ada)/today") { $0?["steps"] == 12_000 }
             try circle.wait(ada, "friends/\(bob)/today") { $0?["steps"] == 500 }
             let code = try circle.done(ada, "friends/code").text("code")
@@ -106,6 +109,13 @@ struct TodayTests {
             #expect(try kept(circle, "\(ada)/#").isEmpty)
             #expect(try circle.friends(bob).isEmpty && circle.friends(ada).isEmpty)
             #expect(try circle.notifications(ada, all: true).isEmpty)
+            // The friend still knows what happened, and no longer with whom.
+            let still = try circle.notifications(bob, all: true)
+            #expect(told.map { $0["id"] }.allSatisfy { id in still.contains { $0["id"] == id } })
+            #expect(
+                try still.allSatisfy { notification in
+                    try notification["from_name"] == nil && !notification.text("text").contains("Ada")
+                }, "\(still)")
             #expect(try circle.refused(bob, "friends/invite", ["code": .string(code)]).code == .wrongCredentials)
             // What was answered since is sealed to the new secret.
             let left = try circle.onSession { context in try context.store.personalRows(of: ada, upTo: 1) }
