@@ -38,7 +38,8 @@ extension Feature {
         derivations: [{ WorkoutMarks($0) }],
         verbs: { parts in
             let zone = parts.context.settings.timeZone
-            return WorkoutHistory.verbs(parts.readers, zone: zone) + PictureRequests.verbs(parts.readers, zone: zone)
+            return WorkoutHistory.verbs(parts.readers, parts.context, zone: zone)
+                + PictureRequests.verbs(parts.readers, zone: zone)
                 + WorkoutReports.verbs(parts.readers, parts.context) + WorkoutDeletion(parts).verbs
                 + GearRequests(parts).verbs + PlanRequests(parts).verbs
         },

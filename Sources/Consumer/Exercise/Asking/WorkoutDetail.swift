@@ -6,20 +6,22 @@ import Workouts
 // Everything about one workout: the line of a list, the path, what it was like over distance and time.
 
 extension WorkoutHistory {
-    /// - Parameter units: whether splits are by the kilometre or by the mile.
+    /// Of a workout that is under way, it is what is stored so far.
+    /// - Parameters:
+    ///   - units: whether splits are by the kilometre or by the mile.
+    ///   - now: in Unix milliseconds.
     static func show(
-        _ id: ID, of user: ID, _ count: Int, _ units: Units, _ asked: Asked
+        _ id: ID, of user: ID, _ count: Int, _ units: Units, now: Int64, _ asked: Asked
     ) throws -> JSON {
-        guard let workout = try asked.rows.workout(id, of: user)?.workout, workout.timer.isOver else {
+        guard let workout = try asked.rows.workout(id, of: user)?.workout else {
             throw ReplyError(.notFound, "there is no such workout", field: "id")
         }
-        let samples = try WorkoutSamples(
-            of: user, workout, now: workout.started, asked.rows.store, asked.rows.keys)
+        let samples = try WorkoutSamples(of: user, workout, now: now, asked.rows.store, asked.rows.keys)
         let course = workout.course(samples)
         let hearts = samples.all.compactMap { sample -> HeartRateReading? in
             if case .heartRate(let reading) = sample { reading } else { nil }
         }
-        guard case .object(let line) = try workout.line(workout.fold(samples.all, asked.history), now: workout.started)
+        guard case .object(let line) = try workout.line(workout.fold(samples.all, asked.history), now: now)
         else { return [:] }
         let splits = course.splits(every: units.way, heartRates: hearts, workout.timer).prefix(mostSplits)
         let best = course.bestTimes(in: units)

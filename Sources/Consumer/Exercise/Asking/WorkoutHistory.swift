@@ -9,8 +9,8 @@ import Records
 import Telemetry
 import Workouts
 
-// What people ask of the workouts that are over. All of it is read on the readers' threads, of the asker and of nobody
-// else.
+// What people ask of the workouts that are over, and with `workouts/show` of the one that is under way, too. All of it is
+// read on the readers' threads, of the asker and of nobody else.
 
 /// Answers `workouts/list`, `show`, `statistics`, `records` and `load`.
 enum WorkoutHistory {
@@ -30,7 +30,7 @@ enum WorkoutHistory {
     private static let fewDaysAtOnce = 32
 
     /// - Parameter zone: that of people who have named none.
-    static func verbs(_ readers: FeatureReaders, zone: String) -> [Verb] {
+    static func verbs(_ readers: FeatureReaders, _ context: PeopleContext, zone: String) -> [Verb] {
         [
             readers.questions.verb("workouts/list", .workoutsList) { request in
                 let (user, filter) = (try request.user, try Filter(request))
@@ -42,7 +42,8 @@ enum WorkoutHistory {
             readers.questions.verb("workouts/show", .workoutsShow) { request in
                 let (user, id, units) = (try request.user, try request.id("id"), try Self.units(request))
                 let count = Int(try request.optionalInteger("points", in: points) ?? 200)
-                return { source in try show(id, of: user, count, units, Asked(source, user, zone)) }
+                let now = context.now()
+                return { source in try show(id, of: user, count, units, now: now, Asked(source, user, zone)) }
             },
             readers.statistics.verb("workouts/statistics", .workoutsStatistics) { request in
                 let (user, filter) = (try request.user, try Filter(request))

@@ -20,6 +20,9 @@ struct WorkoutServiceTests {
             try house.publish(house.run(0..<100))
             let live = try house.published("300 m") { try! $0?["distance_m"] != nil && $0!.number("distance_m") > 295 }
             #expect(try #require(live).number("duration_s") == 100)
+            let soFar = try house.done("workouts/show", ["id": .string(#require(live).text("id"))])
+            #expect(soFar["state"] == "running" && soFar["ended"] == nil)
+            #expect(try soFar.number("duration_s") == 100 && soFar.list("path").count == 1)
             #expect(try house.done("workouts/pause")["workout"]?["state"] == "paused")
             house.set(160)
             try house.publish(house.run(100..<160))
