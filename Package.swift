@@ -352,7 +352,6 @@ let package = Package(
                 "Storage", "Telemetry", "TestSupport",
             ],
             exclude: ["zones.py"]),
-        tests(.consumer, "OpenIDTests", ["OpenID", "TestSupport"]),
         tests(
             .consumer, "FeaturesTests",
             [

@@ -18,7 +18,7 @@ from outcome import Outcome
 # The tests of what has threads of its own, or a boundary to C.
 SUITES = [
     "ReactorTests", "DBusTests", "StorageTests", "BluetoothTests", "MQTTTests", "VaultTests", "GatewayTests",
-    "DeskTests", "ReadingsTests", "DaysTests", "OpenIDTests", "FeaturesTests", "AccountsTests", "SensorsTests", "InsightTests",
+    "DeskTests", "ReadingsTests", "DaysTests", "FeaturesTests", "AccountsTests", "SensorsTests", "InsightTests",
     "ConsumerTests", "HouseholdTests",
 ]
 FILTERS = {"normal": ["--filter", "|".join(f"^{x}\\." for x in SUITES)], "long": []}

@@ -162,19 +162,8 @@ public final class JWSKey: @unchecked Sendable {
     }
 
     /// A point that OpenSSL has found on the curve, and not at infinity.
-    private static func point(_ curve: Curve, _ point: [UInt8]) throws(VaultError) -> OpaquePointer {
-        // OpenSSL reads up to a zero byte, whatever the length says (crypto/ec/ec_lib.c, EC_GROUP_new_from_params).
-        let group = Array(curve.rawValue.utf8) + [0]
-        let made = group.withUnsafeBufferPointer { group in
-            point.withUnsafeBufferPointer { point in
-                imported(
-                    "EC",
-                    [
-                        OpenSSL.parameter("group", group.baseAddress, group.count - 1, UInt32(OSSL_PARAM_UTF8_STRING)),
-                        OpenSSL.parameter("pub", point.baseAddress, point.count),
-                    ])
-            }
-        }
+    static func point(_ curve: Curve, _ point: [UInt8]) throws(VaultError) -> OpaquePointer {
+        let made = imported(curve, point)
         let key = try readable(made)
         guard let context = EVP_PKEY_CTX_new_from_pkey(nil, key, nil) else {
             EVP_PKEY_free(key)
@@ -188,14 +177,33 @@ public final class JWSKey: @unchecked Sendable {
         return key
     }
 
-    /// A public key; nil if OpenSSL cannot make one of the parameters.
-    private static func imported(_ type: String, _ parameters: [OSSL_PARAM]) -> OpaquePointer? {
+    /// A key on a curve; nil if OpenSSL cannot make one of the point and the other parameters.
+    static func imported(
+        _ curve: Curve, _ point: [UInt8], _ others: [OSSL_PARAM] = [], _ more: Int32 = 0
+    ) -> OpaquePointer? {
+        // OpenSSL reads up to a zero byte, whatever the length says (crypto/ec/ec_lib.c, EC_GROUP_new_from_params).
+        let group = Array(curve.rawValue.utf8) + [0]
+        return group.withUnsafeBufferPointer { group in
+            point.withUnsafeBufferPointer { point in
+                imported(
+                    "EC",
+                    [
+                        OpenSSL.parameter("group", group.baseAddress, group.count - 1, UInt32(OSSL_PARAM_UTF8_STRING)),
+                        OpenSSL.parameter("pub", point.baseAddress, point.count),
+                    ] + others, more)
+            }
+        }
+    }
+
+    /// A key; nil if OpenSSL cannot make one of the parameters.
+    /// - Parameter more: which of them there are besides those of a public key.
+    private static func imported(_ type: String, _ parameters: [OSSL_PARAM], _ more: Int32 = 0) -> OpaquePointer? {
         guard let context = EVP_PKEY_CTX_new_from_name(nil, type, nil) else { return nil }
         defer { EVP_PKEY_CTX_free(context) }
         var parameters = parameters + [OSSL_PARAM_construct_end()]
         var key: OpaquePointer?
         guard EVP_PKEY_fromdata_init(context) == 1 else { return nil }
-        return EVP_PKEY_fromdata(context, &key, selection, &parameters) == 1 ? key : nil
+        return EVP_PKEY_fromdata(context, &key, selection | more, &parameters) == 1 ? key : nil
     }
 
     /// EVP_PKEY_PUBLIC_KEY, a macro that Swift does not import: the parameters and the public key.

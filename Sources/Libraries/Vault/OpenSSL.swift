@@ -8,6 +8,8 @@ enum OpenSSL {
     // immutable and may be used by any thread (openssl-threads(7)). It lives as long as the process.
     nonisolated(unsafe) static let aes256GCM: OpaquePointer? = EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
     // nonisolated(unsafe): as above.
+    nonisolated(unsafe) static let aes128GCM: OpaquePointer? = EVP_CIPHER_fetch(nil, "AES-128-GCM", nil)
+    // nonisolated(unsafe): as above.
     nonisolated(unsafe) static let sha256: OpaquePointer? = EVP_MD_fetch(nil, "SHA256", nil)
     // nonisolated(unsafe): as above.
     nonisolated(unsafe) static let hkdf: OpaquePointer? = EVP_KDF_fetch(nil, "HKDF", nil)

@@ -1,5 +1,6 @@
 import Storage
 import Testing
+import Vault
 
 @testable import OpenID
 

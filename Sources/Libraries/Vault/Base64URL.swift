@@ -1,8 +1,8 @@
 /// base64url without padding (RFC 4648, 5; RFC 7515, 2), which has one spelling for each byte string.
-enum Base64URL {
+public enum Base64URL {
     /// The bytes that `text` spells; nil if it is not the one spelling of any: padding, white space, a letter of
     /// another alphabet, a length that no bytes have, or bits set after the last byte.
-    static func bytes(_ text: some Collection<UInt8>) -> [UInt8]? {
+    public static func bytes(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count * 3 / 4)
@@ -22,7 +22,7 @@ enum Base64URL {
     }
 
     /// The spelling of bytes.
-    static func text(_ bytes: [UInt8]) -> String {
+    public static func text(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         var bits: UInt32 = 0
         var count = 0

@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
-
-@testable import OpenID
+import Vault
 
 @Suite("base64url")
 struct Base64URLTests {
