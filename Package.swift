@@ -12,7 +12,7 @@ import PackageDescription
 //               Readings   Admission   Desk
 //               Records   Packed
 //   settings    ProgramSettings
-//   libraries   CalDAV   ActivityFiles
+//   libraries   CalDAV   ActivityFiles   WebPush
 //               Bluetooth   MQTT   Vault   Daemon   Fetch   Compression   XMLDocuments   CalendarFiles   OwnTracks   QRCodes   Pictures   Positioning   MusicPlayer   Exposition   Speech   Contract
 //   plumbing    DBus   Storage
 //               Reactor   Files
@@ -131,6 +131,7 @@ let package = Package(
         library(.libraries, "ActivityFiles", ["CZip", "CZlib", "Files", "Fitness", "Storage", "XMLDocuments"]),
         library(.libraries, "CalendarFiles", ["CICal", "Fitness"]),
         library(.libraries, "CalDAV", ["CPSL", "Fetch", "XMLDocuments"]),
+        library(.libraries, "WebPush", ["Fetch", "Telemetry", "Vault"]),
         library(.libraries, "Exposition", ["CMicrohttpd", "Reactor"]),
         library(.libraries, "Speech", ["CSpeech"]),
         library(.libraries, "Contract", ["Telemetry"]),
@@ -290,7 +291,7 @@ let package = Package(
             path: "Tests/Benchmarks/vitals-load", swiftSettings: house),
 
         .target(name: "TestThreads", path: "Tests/TestThreads"),
-        testSupport(nil, "TestSupport", ["MQTT", "TestThreads"], exclude: ["receiver.py", "web_server.py"]),
+        testSupport(nil, "TestSupport", ["MQTT", "TestThreads"], exclude: ["push_service.py", "receiver.py", "web_server.py"]),
         tests(.values, "TelemetryTests", ["Telemetry", "TestSupport"]),
         tests(.values, "FitnessTests", ["Fitness"]),
         tests(.values, "WorkoutsTests", ["Fitness", "TestSupport", "Workouts"], exclude: ["speaking.py", "workout.py"]),
@@ -332,6 +333,7 @@ let package = Package(
             .libraries, "ActivityFilesTests", ["ActivityFiles", "Fitness", "TestSupport"],
             exclude: ["Interop"]),
         tests(.libraries, "CalDAVTests", ["CalDAV", "Fetch", "TestSupport"]),
+        tests(.libraries, "WebPushTests", ["Fetch", "Telemetry", "TestSupport", "Vault", "WebPush"]),
         tests(.libraries, "CalendarFilesTests", ["CalendarFiles", "Fitness", "TestSupport"], exclude: ["read.py"]),
         tests(
             .consumer, "RecordsTests", ["Daemon", "Records", "Storage", "Telemetry", "TestSupport", "Vault"]),

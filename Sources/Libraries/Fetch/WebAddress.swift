@@ -64,6 +64,11 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
         return try WebAddress(whole)
     }
 
+    /// The server, as browsers write it (RFC 6454, 6.2): a port that is usual for the scheme is left out.
+    public var origin: String {
+        "\(isSecure ? "https" : "http")://\(host)\(port == (isSecure ? 443 : 80) ? "" : ":\(port)")"
+    }
+
     /// Whether both are at the same server: scheme, host and port.
     public func isSameOrigin(as other: WebAddress) -> Bool {
         isSecure == other.isSecure && host == other.host && port == other.port

@@ -123,5 +123,8 @@ struct PublicAddressTests {
         #expect(try WebAddress("http://127.0.0.1:81").path == "/")
         #expect(try address.isSameOrigin(as: WebAddress("https://example.com:443/")))
         #expect(try !address.isSameOrigin(as: WebAddress("https://example.com:444/")))
+        #expect(try WebAddress("https://Example.com:443/x").origin == "https://example.com")
+        #expect(try WebAddress("https://[2001:db8::1]:444/x").origin == "https://[2001:db8::1]:444")
+        #expect(try WebAddress("http://127.0.0.1:80/").origin == "http://127.0.0.1")
     }
 }
