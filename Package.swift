@@ -259,8 +259,7 @@ let package = Package(
             .consumer, "Push",
             [
                 "Contract", "Daemon", "Days", "Desk", "Features", "Fetch", "Files", "Fitness", "MQTT", "Reactor",
-                "Readings", "Records",
-                "Storage", "Telemetry",
+                "Readings", "Records", "Storage", "Telemetry", "Vault", "WebPush",
             ]),
         program(
             .consumer, "vitals-consumer",
@@ -388,7 +387,9 @@ let package = Package(
                 "CalDAV", "CalendarFiles", "Calendars", "Files", "Fitness", "HouseholdSupport", "Reminders", "Schedules",
                 "Telemetry", "TestSupport",
             ]),
-        tests(.consumer, "PushTests", ["Daemon", "HouseholdSupport", "Push", "Telemetry", "TestSupport"]),
+        tests(
+            .consumer, "PushTests",
+            ["Daemon", "Fetch", "HouseholdSupport", "Push", "Telemetry", "TestSupport", "Vault", "WebPush"]),
         tests(
             .consumer, "ConsumerTests",
             [

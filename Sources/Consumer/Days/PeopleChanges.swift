@@ -69,6 +69,12 @@ package protocol PasswordObserver: AnyObject {
     func signedOut(_ user: ID)
 }
 
+/// Hears that a device of a person's is signed out.
+package protocol DeviceObserver: AnyObject {
+    /// Called within the transaction that removes the device; what throws rolls it back.
+    func endingDevice(_ device: ID, of user: ID) throws(VaultError)
+}
+
 /// Takes leave elsewhere before a person is forgotten: of what is kept of them outside of this house.
 package protocol LeaveTaker: AnyObject, Sendable {
     /// - Returns: what will happen elsewhere, for a person who is asked whether they mean it, in a sentence; nil if there is
@@ -141,6 +147,12 @@ extension PeopleChanges {
 
     private var passwordObservers: [any PasswordObserver] {
         entries.compactMap { $0.observer as? any PasswordObserver }
+    }
+}
+
+extension PeopleChanges: DeviceObserver {
+    package func endingDevice(_ device: ID, of user: ID) throws(VaultError) {
+        for entry in entries { try (entry.observer as? any DeviceObserver)?.endingDevice(device, of: user) }
     }
 }
 

@@ -1,14 +1,17 @@
 import Fetch
 import Telemetry
+import WebPush
 
-/// An address of a person's, as Apprise understands it: `ntfys://ntfy.example.org/topic`. It may hold passwords and tokens
-/// anywhere.
+/// An address of a person's, as Apprise understands it: `ntfys://ntfy.example.org/topic`; or a browser of theirs, as it is kept:
+/// `webpush:` and its subscription. It may hold passwords and tokens anywhere.
 struct PushAddress: Hashable {
-    /// No address is longer, in bytes.
+    /// No address is longer, in bytes; of a browser, what it posts to.
     static let maximumLength = 1024
 
     let text: String
     let scheme: String
+    /// Nil if it is for Apprise.
+    let subscription: PushSubscription?
     /// Of the server that it leads to; nil if it leads to a service of its own.
     private let host: String?
 
@@ -24,16 +27,46 @@ struct PushAddress: Hashable {
             throw Self.refusal("the address has no scheme: expected an address such as ntfys://ntfy.sh/topic")
         }
         let scheme = text[..<end.lowerBound].lowercased()
-        guard settings.schemes.contains(scheme) else {
-            let known = settings.schemes.sorted().joined(separator: ", ")
+        let allowed = settings.schemes.subtracting([PushSchemes.browser])
+        guard allowed.contains(scheme) else {
+            let known = allowed.sorted().joined(separator: ", ")
             let name = scheme.utf8.count <= 16 && scheme.utf8.allSatisfy(Self.isWordByte) ? " \(scheme)" : ""
             throw Self.refusal("the scheme\(name) is not one that this home allows: \(known)")
         }
         let rest = text[end.upperBound...]
         let query = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).dropFirst().first ?? ""
         try Self.check(query, scheme)
-        (self.text, self.scheme) = (text, scheme)
+        (self.text, self.scheme, subscription) = (text, scheme, nil)
         host = PushSchemes.toServers.contains(scheme) ? try Self.host(rest, settings) : nil
+    }
+
+    /// The address of a browser.
+    /// - Throws: why it is not allowed.
+    init(_ subscription: PushSubscription, _ settings: PushSettings) throws(ReplyError) {
+        try settings.requireBrowsers()
+        guard subscription.endpoint.text.utf8.count <= Self.maximumLength else {
+            throw ReplyError(.invalid, "it has more than \(Self.maximumLength) bytes", field: "endpoint")
+        }
+        do throws(ReplyError) { host = try Self.host(subscription.endpoint.host[...], settings) } catch {
+            throw ReplyError(error.code, error.message, field: "endpoint")
+        }
+        scheme = PushSchemes.browser
+        text = "\(scheme):\(subscription.text)"
+        self.subscription = subscription
+    }
+
+    /// An address as it is kept, which the settings may no longer allow.
+    init(kept text: String, _ settings: PushSettings) throws(ReplyError) {
+        let start = "\(PushSchemes.browser):"
+        guard text.hasPrefix(start), !text.hasPrefix("\(start)//") else {
+            try self.init(text, settings)
+            return
+        }
+        let subscription: PushSubscription
+        do throws(PushSubscription.Refusal) { subscription = try PushSubscription(text.dropFirst(start.count)) } catch {
+            throw Self.refusal("this is no subscription of a browser")
+        }
+        try self.init(subscription, settings)
     }
 
     /// What may be shown of it, because it holds no secret.

@@ -6,6 +6,7 @@ import MQTT
 import Reactor
 import Records
 import Telemetry
+import Vault
 
 // Notifications are brought to the addresses of their person: `PushQueue` has what is on its way, and here is decided what
 // goes next.
@@ -16,11 +17,14 @@ import Telemetry
 //   notification is given up after a day. An alert is tried at once all the same.
 // - When a person resets their password, somebody else may have added an address: all are switched off, after one last
 //   notification that says so, until the person confirms them.
+// - A browser that takes nothing any more, as its push service says, is removed; so is one whose device is signed out.
 // - A notification that its person has confirmed, or that is no longer kept, such as a withdrawn invitation, goes nowhere.
 
 /// Brings notifications to people's addresses. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
-final class PushDelivery: FeatureService, PeopleObserver, NotificationObserver, PasswordObserver, @unchecked Sendable {
+final class PushDelivery: FeatureService, PeopleObserver, NotificationObserver, PasswordObserver, DeviceObserver,
+    @unchecked Sendable
+{
     let context: PeopleContext
     let queue: PushQueue
     /// How often a person may add an address.
@@ -41,9 +45,12 @@ final class PushDelivery: FeatureService, PeopleObserver, NotificationObserver, 
     private var trialsWaiting: [(errand: Errand, message: PushMessage)] = []
     /// What is over, and not yet in the database.
     private var finished: [(row: PushQueue.Row, isOver: Bool)] = []
+    /// Browsers that take nothing any more, and are not yet removed.
+    private var ended: [(person: ID, address: ID)] = []
+    private var browserKey: P256KeyPair?
     /// Until when addresses are left alone, milliseconds since boot.
     private var pauses: [ID: UInt64] = [:]
-    /// The same for all of them, because Apprise is not there.
+    /// The same for all of Apprise's, because it is not there.
     private var pause: UInt64 = 0
     /// In which turn each person was last.
     private var turns: [ID: UInt64] = [:]
@@ -65,7 +72,7 @@ final class PushDelivery: FeatureService, PeopleObserver, NotificationObserver, 
         let address: ID
         /// Nil if the address is only being tried.
         var row: PushQueue.Row?
-        var completion: ((PushProgram.Outcome) -> Void)?
+        var completion: ((PushOutcome) -> Void)?
     }
 
     init(_ context: PeopleContext) {
@@ -137,13 +144,36 @@ final class PushDelivery: FeatureService, PeopleObserver, NotificationObserver, 
         }
     }
 
+    func endingDevice(_ device: ID, of user: ID) throws(VaultError) {
+        for entry in try PushList(context.documents, of: user).entries where entry.device == device {
+            try remove(entry.id, of: user)
+        }
+    }
+
+    /// Removes an address of a person's with what is on its way there, within a transaction.
+    func remove(_ address: ID, of user: ID) throws(VaultError) {
+        var list = try PushList(context.documents, of: user)
+        list.entries.removeAll { $0.id == address }
+        try list.keep(context.documents, of: user)
+        try queue.remove(to: address, of: user)
+        forget(address)
+    }
+
+    /// The key that people's browsers subscribe with. It is nobody's secret but the consumer's own, and a restored backup has it again.
+    func keyForBrowsers() throws(VaultError) -> P256KeyPair {
+        if let browserKey { return browserKey }
+        let made = try P256KeyPair.derived(from: context.keys.pepper, for: "web push")
+        browserKey = made
+        return made
+    }
+
     /// Nothing more is known of an address.
     func forget(_ address: ID) { (results[address], pauses[address]) = (nil, nil) }
 
     /// Has an address tried when its turn comes.
     /// - Returns: whether there is room.
     func enqueue(
-        _ message: PushMessage, to address: ID, of user: ID, completion: @escaping (PushProgram.Outcome) -> Void
+        _ message: PushMessage, to address: ID, of user: ID, completion: @escaping (PushOutcome) -> Void
     ) -> Bool {
         guard trialsWaiting.count < Self.mostTrials else { return false }
         trialsWaiting.append((Errand(person: user, address: address, completion: completion), message))
@@ -187,20 +217,24 @@ final class PushDelivery: FeatureService, PeopleObserver, NotificationObserver, 
             }
             finished.removeFirst()
         }
+        while let (person, address) = ended.first {
+            try context.store.change(person) { () throws(VaultError) in try remove(address, of: person) }
+            ended.removeFirst()
+        }
     }
 
     private func send(_ settings: PushSettings) throws(VaultError) {
         let now = millisecondsSinceBoot()
         pauses = pauses.filter { $0.value > now }
+        let toBrowsers = PushToBrowser(key: try keyForBrowsers(), settings: settings, now: unixMilliseconds)
         while let slot = PushCourier.slots.first(where: { running[$0] == nil }) {
             if let index = trialsWaiting.firstIndex(where: { !isBusy($0.errand.person) }) {
                 let (errand, message) = trialsWaiting.remove(at: index)
-                carry(message, errand, settings, in: slot)
+                carry(message, errand, settings, toBrowsers, in: slot)
                 continue
             }
-            guard pause <= now else { return goOn(at: pause) }
             guard let (errand, message) = try next(settings) else { break }
-            carry(message, errand, settings, in: slot)
+            carry(message, errand, settings, toBrowsers, in: slot)
         }
         if let next = pauses.values.min() { goOn(at: next) }
     }
@@ -231,6 +265,10 @@ final class PushDelivery: FeatureService, PeopleObserver, NotificationObserver, 
             while let row = try queue.next(to: address) {
                 if row.tries > 0, isRetrying { break }
                 if let message = try message(row, settings) {
+                    guard message.address.subscription != nil || pause <= millisecondsSinceBoot() else {
+                        pauses[row.address] = pause
+                        break
+                    }
                     return (Errand(person: row.person, address: row.address, row: row), message)
                 }
                 try context.store.change(row.person) { () throws(VaultError) in try queue.remove(row) }
@@ -252,7 +290,7 @@ final class PushDelivery: FeatureService, PeopleObserver, NotificationObserver, 
             !stored.isConfirmed, entry.wants(stored.notification.kind)
         else { return nil }
         let address: PushAddress
-        do throws(ReplyError) { address = try PushAddress(entry.address, settings) } catch {
+        do throws(ReplyError) { address = try PushAddress(kept: entry.address, settings) } catch {
             // The settings allow less than when it was added.
             note(error.message, row.address)
             return nil
@@ -266,26 +304,29 @@ final class PushDelivery: FeatureService, PeopleObserver, NotificationObserver, 
 
     // MARK: Under way
 
-    private func carry(_ message: PushMessage, _ errand: Errand, _ settings: PushSettings, in slot: Int) {
+    private func carry(
+        _ message: PushMessage, _ errand: Errand, _ settings: PushSettings, _ toBrowsers: PushToBrowser, in slot: Int
+    ) {
         turn += 1
         turns[errand.person] = turn
         running[slot] = errand
         let loop = context.session.loop
-        courier.carry(message, settings, in: slot) { [weak self] outcome in
+        courier.carry(message, settings, toBrowsers, in: slot) { [weak self] outcome in
             loop.perform { [weak self] in self?.over(outcome, in: slot) }
         }
     }
 
-    private func over(_ outcome: PushProgram.Outcome, in slot: Int) {
+    private func over(_ outcome: PushOutcome, in slot: Int) {
         guard let errand = running.removeValue(forKey: slot), outcome != .cancelled else { return }
         note(outcome == .sent ? nil : outcome.words, errand.address)
         if outcome == .noApprise { tellOperator() }
+        if outcome == .gone { ended.append((errand.person, errand.address)) }
         if let row = errand.row { over(outcome, row) }
         errand.completion?(outcome)
         goOn(at: 0)
     }
 
-    private func over(_ outcome: PushProgram.Outcome, _ row: PushQueue.Row) {
+    private func over(_ outcome: PushOutcome, _ row: PushQueue.Row) {
         switch outcome {
         case .sent: finished.append((row, isOver: true))
         case .notUnderstood, .isPrivate:
@@ -293,6 +334,8 @@ final class PushDelivery: FeatureService, PeopleObserver, NotificationObserver, 
             context.limitedLog.info("push \(row.person)") {
                 "a notification of \(row.person) is brought nowhere: \(outcome.words)\($0)"
             }
+        // What is on its way there goes with the address.
+        case .gone: break
         case .noApprise: pause = millisecondsSinceBoot() + Self.patienceWithoutApprise
         case .notTaken, .tookTooLong, .failed, .cancelled:
             finished.append((row, isOver: false))

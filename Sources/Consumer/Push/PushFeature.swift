@@ -43,7 +43,7 @@ extension PushEntry {
         let members: KeyValuePairs<String, JSON?> = [
             "push": .string(id.text), "address": .string(masked), "label": label.map(JSON.string),
             "kinds": kinds.map { .array($0.map(JSON.string)) }, "created": .integer(created),
-            "enabled": .bool(isEnabled),
+            "browser": browser.map(JSON.string), "enabled": .bool(isEnabled),
         ]
         return .object((Array(members) + Array(more)).compactMap { name, value in value.map { JSON.Member(name, $0) } })
     }

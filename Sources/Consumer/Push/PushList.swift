@@ -7,7 +7,7 @@ import Telemetry
 struct PushEntry {
     let id: ID
     /// It may hold passwords and tokens.
-    let address: String
+    var address: String
     /// What may be shown of the address.
     let masked: String
     let label: String?
@@ -15,6 +15,10 @@ struct PushEntry {
     let kinds: [String]?
     /// Unix milliseconds.
     let created: Int64
+    /// By what a browser recognises itself; nil if it is none.
+    var browser: String?
+    /// The device that the browser is signed in as, with which the address goes; nil if that is not known.
+    var device: ID?
     /// Not since the password was reset, until the person confirms it.
     var isEnabled = true
 
@@ -32,21 +36,24 @@ extension PushEntry {
             case .string(let address)? = json["address"], case .string(let masked)? = json["masked"],
             case .integer(let created)? = json["created"]
         else { return nil }
-        var (label, kinds): (String?, [String]?)
+        var (label, kinds, browser, device): (String?, [String]?, String?, ID?)
+        if case .string(let text)? = json["browser"] { browser = text }
+        if case .string(let text)? = json["device"] { device = decoded { () throws(MalformedValue) in try ID(text) } }
         if case .string(let text)? = json["label"] { label = text }
         if case .array(let names)? = json["kinds"] {
             kinds = names.compactMap { if case .string(let name) = $0 { name } else { nil } }
         }
         self.init(
-            id: id, address: address, masked: masked, label: label, kinds: kinds, created: created,
-            isEnabled: json["enabled"] != false)
+            id: id, address: address, masked: masked, label: label, kinds: kinds, created: created, browser: browser,
+            device: device, isEnabled: json["enabled"] != false)
     }
 
     fileprivate var json: JSON {
         .object(present: [
             "push": .string(id.text), "address": .string(address), "masked": .string(masked),
             "label": label.map(JSON.string), "kinds": kinds.map { .array($0.map(JSON.string)) },
-            "created": .integer(created), "enabled": .bool(isEnabled),
+            "created": .integer(created), "browser": browser.map(JSON.string),
+            "device": device.map { .string($0.text) }, "enabled": .bool(isEnabled),
         ])
     }
 }

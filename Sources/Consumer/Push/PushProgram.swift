@@ -12,45 +12,16 @@ import Telemetry
 // or to where the operator lets it lead, and before each file that is opened. (Python's audit hooks: PEP 578. They cannot
 // be taken away again. The code that they watch is Debian's; what they guard against is an address.)
 
-/// What a person's receiver gets.
-struct PushMessage {
-    let address: PushAddress
-    /// The notification's id: receivers of some kinds can tell by it what comes twice.
-    let id: String
-    let text: String
-    let isAlert: Bool
-
-    /// No text is longer, in characters.
-    static let longestText = 1000
-}
-
 /// The program that hands a message to Apprise.
 struct PushProgram {
-    /// How it went.
-    enum Outcome: Hashable {
-        case sent
-        /// The receiver did not take it, or was not there.
-        case notTaken
-        /// Apprise makes nothing of the address.
-        case notUnderstood
-        /// It leads into a network that it may not lead into.
-        case isPrivate
-        case tookTooLong
-        /// The Python of the settings is not there, or has no Apprise.
-        case noApprise
-        case cancelled
-        /// Something else, as the log says it.
-        case failed(String)
-    }
-
     private let settings: PushSettings
 
     init(_ settings: PushSettings) { self.settings = settings }
 
     /// Hands a message over, and waits for the outcome.
-    func send(_ message: PushMessage, isCancelled: () -> Bool = { false }) -> Outcome {
+    func send(_ message: PushMessage, isCancelled: () -> Bool = { false }) -> PushOutcome {
         let job: JSON = [
-            "address": .string(message.address.text), "id": .string(message.id), "title": "Vitals",
+            "address": .string(message.address.text), "id": .string(message.id), "title": .string(PushMessage.title),
             "text": .string(String(message.text.prefix(PushMessage.longestText))), "is_alert": .bool(message.isAlert),
             "has_headers": .bool(PushSchemes.withHeaders.contains(message.address.scheme)),
             "private_hosts": .array(settings.privateHosts.map { .string($0.text) }),

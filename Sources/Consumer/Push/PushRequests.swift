@@ -5,6 +5,8 @@ import Files
 import Fitness
 import Records
 import Telemetry
+import Vault
+import WebPush
 
 // What people ask: `push/…`. What they have said stays when the operator takes `push` out of the settings, and they can still
 // see and remove it.
@@ -13,7 +15,9 @@ extension PushDelivery {
     var verbs: [Verb] {
         [
             Verb("push/add", .pushAdd, .atOnce { [unowned self] in try add($0) }),
+            Verb("push/browser", .pushBrowser, .atOnce { [unowned self] in try addBrowser($0) }),
             Verb("push/confirm", .pushConfirm, .atOnce { [unowned self] in try confirm($0) }),
+            Verb("push/key", .pushKey, .atOnce { [unowned self] _ in try key() }),
             Verb("push/list", .pushList, .atOnce { [unowned self] in try list(of: $0.user) }),
             Verb("push/remove", .pushRemove, .atOnce { [unowned self] in try remove($0) }),
             Verb("push/set", .pushSet, .atOnce { [unowned self] in try set($0) }),
@@ -37,6 +41,51 @@ extension PushDelivery {
         let (user, settings) = (try request.user, try settings())
         try requireSettled(user)
         let address = try PushAddress(request.text("address", atMost: PushAddress.maximumLength), settings)
+        return try add(address, request, user) { list in
+            guard !list.entries.contains(where: { $0.address == address.text }) else {
+                throw ReplyError(.notAllowed, "you have this address already", field: "address")
+            }
+            return nil
+        }
+    }
+
+    /// No key of a browser's is longer, in letters.
+    static let longestBrowserKey = 128
+
+    private func addBrowser(_ request: PeopleRequest) throws -> JSON {
+        let (user, settings) = (try request.user, try settings())
+        try settings.requireBrowsers()
+        try requireSettled(user)
+        let endpoint = try request.text("endpoint", atMost: PushAddress.maximumLength)
+        let p256dh = try request.text("p256dh", atMost: Self.longestBrowserKey)
+        let auth = try request.text("auth", atMost: Self.longestBrowserKey)
+        let subscription: PushSubscription
+        do throws(PushSubscription.Refusal) {
+            subscription = try PushSubscription(endpoint: endpoint, p256dh: p256dh, auth: auth)
+        } catch { throw error.reply }
+        let address = try PushAddress(subscription, settings)
+        let device = try request.fields["device"].map { _ in try request.id("device") }
+        let browser = try hexadecimal(SHA256.digest(Array(endpoint.utf8)))
+        return try add(address, request, user, browser: browser, device: device) { list in
+            // The same browser says again what its keys are.
+            guard let index = list.entries.firstIndex(where: { $0.browser == browser }) else { return nil }
+            list.entries[index].address = address.text
+            list.entries[index].device = device
+            return list.entries[index]
+        }
+    }
+
+    private func key() throws -> JSON {
+        try settings().requireBrowsers()
+        return ["key": .string(PushSender.publicText(of: try keyForBrowsers()))]
+    }
+
+    /// Adds an address, unless the list has one to which `known` leads.
+    /// - Parameter known: the entry that is the same already; what it changes of the list is kept.
+    private func add(
+        _ address: PushAddress, _ request: PeopleRequest, _ user: ID, browser: String? = nil, device: ID? = nil,
+        known: (inout PushList) throws -> PushEntry?
+    ) throws -> JSON {
         let (label, kinds) = (try label(request), try kinds(request))
         if let seconds = additions.take(user, now: millisecondsSinceBoot()) {
             let words = "you have added too many addresses: try again in \(seconds) s"
@@ -45,15 +94,16 @@ extension PushDelivery {
         let now = context.now()
         return try context.answered.once(request, now: now) {
             var list = try PushList(context.documents, of: user)
-            guard !list.entries.contains(where: { $0.address == address.text }) else {
-                throw ReplyError(.notAllowed, "you have this address already", field: "address")
+            if let entry = try known(&list) {
+                try list.keep(context.documents, of: user)
+                return entry.shown()
             }
             guard list.entries.count < PushList.limit else {
                 throw ReplyError(.notAllowed, "you have \(PushList.limit) addresses already: remove one")
             }
             let entry = PushEntry(
                 id: try drawnID(), address: address.text, masked: address.masked, label: label, kinds: kinds,
-                created: now)
+                created: now, browser: browser, device: device)
             // Somebody else may have done it, with a device that was stolen: the person's other addresses hear of it.
             let words = try context.notifications.language(of: user)(.pushAdded, ["address": entry.masked])
             try context.notifications.add(Notification(kind: .pushAdded, time: now, text: words), to: user)
@@ -113,13 +163,7 @@ extension PushDelivery {
 
     private func remove(_ request: PeopleRequest) throws -> JSON {
         let (user, id) = (try request.user, try own(request).id)
-        try context.store.change(user) { () throws(VaultError) in
-            var list = try PushList(context.documents, of: user)
-            list.entries.removeAll { $0.id == id }
-            try list.keep(context.documents, of: user)
-            try queue.remove(to: id, of: user)
-        }
-        forget(id)
+        try context.store.change(user) { () throws(VaultError) in try remove(id, of: user) }
         return ["push": .string(id.text)]
     }
 
@@ -139,7 +183,7 @@ extension PushDelivery {
 
     private func test(_ request: PeopleRequest) throws {
         let (user, settings, entry) = (try request.user, try settings(), try own(request))
-        let address = try PushAddress(entry.address, settings)
+        let address = try PushAddress(kept: entry.address, settings)
         if let seconds = trials.take(user, now: millisecondsSinceBoot()) {
             let words = "you have tried too often: try again in \(seconds) s"
             throw ReplyError(.rateLimited, words, retryAfterSeconds: seconds)
@@ -168,7 +212,18 @@ extension PushDelivery {
     private static let unknown = ReplyError(.notFound, "You have no such address", field: "push")
 }
 
-extension PushProgram.Outcome {
+extension PushSubscription.Refusal {
+    /// Nothing of what was sent is in it.
+    fileprivate var reply: ReplyError {
+        switch self {
+        case .endpoint(let words): ReplyError(.invalid, words, field: "endpoint")
+        case .publicKey: ReplyError(.invalid, "this is no point on P-256 in base64url", field: "p256dh")
+        case .secret: ReplyError(.invalid, "this is not 16 bytes in base64url", field: "auth")
+        }
+    }
+}
+
+extension PushOutcome {
     /// What the person is told of a message that was not sent; nil if it was.
     fileprivate func reply(_ settings: PushSettings) -> ReplyError? {
         switch self {
@@ -178,6 +233,7 @@ extension PushProgram.Outcome {
         case .isPrivate: ReplyError(.notAllowed, words, field: "address")
         case .tookTooLong, .cancelled: ReplyError(.timeout, words)
         case .noApprise: ReplyError(.notSupported, words, field: PushSetting.key)
+        case .gone: ReplyError(.notFound, words, field: "push")
         }
     }
 }

@@ -1,3 +1,35 @@
+/// What a person's receiver gets.
+struct PushMessage {
+    let address: PushAddress
+    /// The notification's id: receivers of some kinds can tell by it what comes twice.
+    let id: String
+    let text: String
+    let isAlert: Bool
+
+    static let title = "Vitals"
+    /// No text is longer, in characters.
+    static let longestText = 1000
+}
+
+/// How it went with a message.
+enum PushOutcome: Hashable {
+    case sent
+    /// The receiver did not take it, or was not there.
+    case notTaken
+    /// Apprise makes nothing of the address.
+    case notUnderstood
+    /// It leads into a network that it may not lead into.
+    case isPrivate
+    case tookTooLong
+    /// The Python of the settings is not there, or has no Apprise.
+    case noApprise
+    /// The browser takes nothing any more.
+    case gone
+    case cancelled
+    /// Something else, as the log says it.
+    case failed(String)
+}
+
 /// What became of the latest message to an address.
 struct PushResult {
     /// Unix milliseconds.
@@ -11,7 +43,7 @@ struct PushResult {
     var failed: Int64? { problem == nil ? nil : time }
 }
 
-extension PushProgram.Outcome {
+extension PushOutcome {
     /// For the person and the log: nothing of the address is in it.
     var words: String {
         switch self {
@@ -21,8 +53,9 @@ extension PushProgram.Outcome {
         case .isPrivate: "the address leads into a private network, which this home does not allow"
         case .tookTooLong: "the receiver did not answer in time"
         case .noApprise: "this home has no Apprise: its operator has to install it (apt install apprise)"
+        case .gone: "the browser takes no notifications any more, and was removed"
         case .cancelled: "the consumer was stopped"
-        case .failed(let problem): "Apprise failed: \(problem)"
+        case .failed(let problem): "it failed: \(problem)"
         }
     }
 }

@@ -19,10 +19,12 @@ enum PushSchemes {
         "pagerduty", "pbul", "pover", "prowl", "push", "pushed", "slack", "spush", "tgram", "twilio", "vonage",
         "wxteams", "zulip",
     ]
+    /// That of people's browsers, to which nothing of Apprise's leads: see `PushToBrowser`.
+    static let browser = "webpush"
     /// Those that are allowed unless the settings say otherwise. What they carry is encrypted on its way.
     static let usual: Set<String> = [
         "discord", "gotifys", "mailtos", "matrixs", "nctalks", "ntfys", "pbul", "pover", "prowl", "signals", "slack",
-        "tgram",
+        "tgram", browser,
     ]
     /// Those whose messages can have a header of ours.
     static let withHeaders: Set<String> = ["form", "forms", "json", "jsons", "mailto", "mailtos", "xml", "xmls"]

@@ -2,11 +2,15 @@ package import Daemon
 import Features
 import Fetch
 import Readings
+import Telemetry
 
 /// `push`: people may have their notifications brought to addresses of their own.
 ///
 /// ```
-/// push: { python: "/usr/bin/python3", schemes: ["ntfys", "tgram"], private_hosts: ["192.168.1.5"], time_limit: "30 s" },
+/// push: {
+///   python: "/usr/bin/python3", schemes: ["ntfys", "webpush"], private_hosts: ["192.168.1.5"], time_limit: "30 s",
+///   contact: "mailto:ada@example.org",
+/// },
 /// ```
 package struct PushSetting: FeatureSettings {
     package static let key = "push"
@@ -27,8 +31,10 @@ struct PushSettings: Equatable {
     let schemes: Set<String>
     /// What is not on the Internet, and yet may be reached.
     let privateHosts: [NetworkRange]
-    /// How long Apprise may take for one message.
+    /// How long one message may take.
     let timeLimit: Duration
+    /// To whom the operators of browsers' push services can write; nil for nobody.
+    let contact: String?
 
     init(_ section: Section) throws(SettingsError) {
         python = try section.string("python", default: "/usr/bin/python3")
@@ -37,7 +43,7 @@ struct PushSettings: Equatable {
                 of: "python", "\"\(python)\" is not an absolute path",
                 hint: "no shell looks for the program: \"/usr/bin/python3\"")
         }
-        let known = PushSchemes.toServers.union(PushSchemes.toServices)
+        let known = PushSchemes.toServers.union(PushSchemes.toServices).union([PushSchemes.browser])
         schemes = Set(try section.strings("schemes", default: PushSchemes.usual.sorted()))
         if let strange = schemes.subtracting(known).sorted().first {
             throw section.refusal(
@@ -46,5 +52,25 @@ struct PushSettings: Equatable {
         }
         privateHosts = try section.networks("private_hosts")
         timeLimit = try section.duration("time_limit", in: .seconds(1) ... .seconds(60), default: .seconds(30))
+        contact = try section.string("contact", default: nil)
+        guard contact.map(Self.isContact) ?? true else {
+            throw section.refusal(
+                of: "contact", "\"\(contact ?? "")\" is neither an address of mail nor one of the web",
+                hint: "expected \"mailto:ada@example.org\" or \"https://example.org/contact\"")
+        }
+    }
+
+    private static func isContact(_ text: String) -> Bool {
+        let isMail = text.hasPrefix("mailto:") && text.contains("@")
+        return text.utf8.count <= 256 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+            && (isMail || text.hasPrefix("https://"))
+    }
+
+    /// - Throws: if the operator wants nothing brought to browsers.
+    func requireBrowsers() throws(ReplyError) {
+        guard schemes.contains(PushSchemes.browser) else {
+            let words = "this home brings notifications to no browser: its operator has to add webpush to push.schemes"
+            throw ReplyError(.notSupported, words, field: PushSetting.key)
+        }
     }
 }

@@ -11,7 +11,8 @@ package import Vault
 //     root key                    a file, or a systemd credential; never in a database
 //     ├ check                     a known text under the root key: a different root key is noticed before anything is done
 //     ├ identity, lookup, pepper  random, wrapped under the root key
-//     │ └ "service"               of the pepper: AES-256-GCM for rows about nobody in particular
+//     │ ├ "service"               of the pepper: AES-256-GCM for rows about nobody in particular
+//     │ └ "web push"              of the pepper: P-256, by which the push services of people's browsers know this consumer
 //     └ person secret, version    random, wrapped under the root key, bound to person and version
 //       ├ "stream"                X25519: what gateways seal to
 //       └ "rows"                  AES-256-GCM: what the consumer itself writes

@@ -21,7 +21,7 @@ struct HostileRequestTests {
         "thumb", "record_location", "phone", "encrypted",
         "from", "to", "points", "time", "month", "year", "format", "theme", "hidden_m", "without", "activity",
         "activities", "kind", "before_m", "retired", "gear", "plan", "period", "count", "at", "workout", "id", "size",
-        "offset", "data", "source", "heart_rates", "push", "address", "label", "kinds", "details", "user",
+        "offset", "data", "source", "heart_rates", "push", "endpoint", "p256dh", "auth", "address", "label", "kinds", "details", "user",
         "delete", "workouts", "minutes", "kilometres", "miles", "say",
     ]
 

@@ -126,6 +126,8 @@ struct PushAddressTests {
             (#"{ private_hosts: ["10.1/16"] }"#, "neither an address"), (#"{ private_hosts: ["::/129"] }"#, "neither"),
             (#"{ private_hosts: ["10.0.0.0/08"] }"#, "neither"), (#"{ time_limit: "1 h" }"#, "time_limit"),
             (#"{ command: "apprise" }"#, "command"),
+            (#"{ contact: "ada@example.org" }"#, "neither an address of mail"), (#"{ contact: "mailto:" }"#, "contact"),
+            (#"{ contact: "https://example.org/ x" }"#, "contact"),
         ])
     func settings(text: String, words: String) throws {
         do {

@@ -20,7 +20,7 @@ struct PushProgramTests {
 
     private func send(
         _ address: String, _ text: String = "Grüße, 72 bpm 😀", isAlert: Bool = false, to settings: PushSettings? = nil
-    ) throws -> PushProgram.Outcome {
+    ) throws -> PushOutcome {
         let all = try pushSettings(
             #"{ schemes: ["ntfy", "json", "mailto", "matrix", "gotify"], private_hosts: ["0.0.0.0/0", "::/0"] }"#)
         let message = PushMessage(address: try PushAddress(address, all), id: "the-id", text: text, isAlert: isAlert)
@@ -110,7 +110,7 @@ struct PushProgramTests {
     @Test("says what is missing, and what went wrong, whatever a program prints")
     func programs() throws {
         let folder = try TemporaryFolder()
-        func outcome(_ script: String) throws -> PushProgram.Outcome {
+        func outcome(_ script: String) throws -> PushOutcome {
             let path = try folder.writeProgram("#!/bin/sh\n\(script)\n", to: "python")
             return try send("json://127.0.0.1/", to: pushSettings("{ python: \"\(path)\", time_limit: \"2 s\" }"))
         }

@@ -279,6 +279,7 @@ extension Devices {
         guard owner == user.text else { throw Self.notFound }
         try context.store.change(user) { () throws(VaultError) in
             try remove([device])
+            try context.changes.endingDevice(device, of: user)
             // Nobody knows which device has asked for which code.
             try rows.endCodes(of: user, now: context.now())
         }
