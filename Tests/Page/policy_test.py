@@ -61,6 +61,8 @@ class PolicyTest(unittest.TestCase):
         bare, made = policy("{}"), policy({"maps": [MAP, here, MAP], "providers": [PROVIDER]})
         self.assertEqual(made["img-src"], f"{bare['img-src']} http://127.0.0.1:8090 https://tile.example.org")
         self.assertEqual(made["connect-src"], "'self' https://api.example.org:8443")
+        without = {name: value for name, value in PROVIDER.items() if name != "token"}
+        self.assertEqual(policy({"providers": [without]}), bare)
         self.assertEqual({name for name in made if made[name] != bare[name]}, {"img-src", "connect-src"})
 
     def test_what_is_wrong_is_said(self):
@@ -71,7 +73,7 @@ class PolicyTest(unittest.TestCase):
                 self.assertIn(said, text)
 
     def test_hosts(self):
-        for settings in [*({"maps": [MAP | {"tiles": address}]} for address in ELSEWHERE),
+        for settings in [{"providers": [PROVIDER | {"token": None}]}, *({"maps": [MAP | {"tiles": address}]} for address in ELSEWHERE),
                          *({"providers": [PROVIDER | {place: "javascript:alert(1)"}]} for place in ("authorization", "token"))]:
             with self.subTest(settings=settings):
                 code, text = policy(settings)

@@ -25,15 +25,16 @@ def list($name; $texts; $possible):
 def origins($list; $name):
   .[$list]
   | [range(length) as $i
-    | .[$i][$name]
-    | capture("\\A(?<origin>(https://[a-z0-9]([a-z0-9.-]*[a-z0-9])?|http://127\\.0\\.0\\.1)(:[0-9]{1,5})?)(/[!-~]*)?\\z").origin
+    | .[$i]
+    | select(has($name))[$name]
+    | (strings | capture("\\A(?<origin>(https://[a-z0-9]([a-z0-9.-]*[a-z0-9])?|http://127\\.0\\.0\\.1)(:[0-9]{1,5})?)(/[!-~]*)?\\z").origin)
       // wrong("\($list)[\($i)].\($name)"; "is \(tojson), where the page may not go: write https:// and the name of one host in small letters, such as https://example.org/…")]
   | unique;
 
 if length == 1 then .[0] else wrong("the file"; "has \(length) values, where one is expected: { … }") end
 | members("the file"; []; ["maps", "providers"])
 | list("maps"; ["name", "tiles", "attribution"]; ["closest"])
-| list("providers"; ["provider", "label", "client_id", "authorization", "token"]; [])
+| list("providers"; ["provider", "label", "client_id", "authorization"]; ["token"])
 | if all(.maps[] | select(has("closest")).closest; type == "number" and . == floor and . >= 0 and . <= 30) then .
   else wrong("maps"; "has a \"closest\" that is not a whole number from 0 to 30") end
 # People are sent there by a link, which a policy does not stop: it must not be a script.
