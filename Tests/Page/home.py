@@ -4,17 +4,22 @@ emulated sensor, and the page in front of the broker."""
 import contextlib
 import csv
 import datetime
+import html
 import subprocess
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Rigs"))
 
-from household import PROJECT, RELEASE, SENSOR, Household, can_connect, free_port, identity, stop  # noqa: E402
+from access import Client  # noqa: E402
+from household import PROJECT, RELEASE, SENSOR, Household, can_connect, certify, free_port, identity, stop  # noqa: E402, F401
 
 
 class Home(Household):
     broker_options = ("--accounts",)
+
+    #: How many times as fast as a heart the emulated sensor tells heart rates: so many a second.
+    speed = 1
 
     #: What strangers may do besides signing up: see live readings of gateways in this home, or not.
     household = "owners"
@@ -39,7 +44,8 @@ class Home(Household):
         daemon = self.start("bus", ["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={self.bus}"])
         self.wait(daemon, "the bus is there", lambda: (self.folder / "bus").exists())
         self.sensor = self.start("sensor", [
-            RELEASE / "vitals-sensor", "stand-in", "--bus", self.bus, "--activity", PROJECT / "deploy/activities/run-9km.csv", "--loop"])
+            RELEASE / "vitals-sensor", "stand-in", "--bus", self.bus, "--activity", PROJECT / "deploy/activities/run-9km.csv", "--loop",
+            "--speed", str(self.speed)])
         self.gateway_settings = self.folder / "gateway.json5"
         self.gateway_settings.write_text(f"""{{
           state: "gateway", broker: {{ port: {self.port} }}, bluetooth: {{ bus: "{self.bus}" }},
@@ -92,9 +98,16 @@ class Home(Household):
             raise RuntimeError(f"vitals {' '.join(words)}: {made.stdout}{made.stderr}")
         return made.stdout
 
-    def recorded_run(self):
-        """A GPX file of the recorded run, as if it had begun two hours ago."""
-        began = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(hours=2)
+    def watcher(self):
+        """Hears each heart rate that the broker carries."""
+        client = Client(self.port, "consumer", self.password_file("consumer").read_text().strip())
+        self.callback(client.close)
+        client.subscribe("vitals/v1/gateways/+/sensors/+/heart-rate")
+        return client
+
+    def recorded_run(self, name="<b>City run</b>", hours=2):
+        """A GPX file of the recorded run, as if it had begun so many hours ago."""
+        began = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(hours=hours)
         points = []
         with open(PROJECT / "deploy/activities/run-9km.csv", encoding="utf-8") as rows:
             for row in csv.DictReader(rows):
@@ -108,8 +121,8 @@ class Home(Household):
         file = self.folder / "run.gpx"
         file.write_text(
             '<?xml version="1.0" encoding="UTF-8"?><gpx version="1.1" creator="&lt;b&gt;watch" xmlns="http://www.topografix.com/GPX/1/1" '
-            'xmlns:gpxtpx="http://www.garmin.com/xmlschemas/TrackPointExtension/v1"><trk><name>&lt;b&gt;City run&lt;/b&gt;</name>'
-            f'<type>running</type><trkseg>{"".join(points)}</trkseg></trk></gpx>', encoding="utf-8")
+            'xmlns:gpxtpx="http://www.garmin.com/xmlschemas/TrackPointExtension/v1"><trk>'
+            f'<name>{html.escape(name)}</name><type>running</type><trkseg>{"".join(points)}</trkseg></trk></gpx>', encoding="utf-8")
         return file
 
     def reset_code(self, address):

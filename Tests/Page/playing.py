@@ -1,4 +1,10 @@
-"""What all parts of the trial use: how a view is judged, and what is typed in several of them."""
+"""What all parts of the trial use: how a view is judged, what is typed in several of them, and what the page's server says."""
+
+import base64
+import contextlib
+import dataclasses
+import http.client
+import os
 
 from browser import SIZES, THEMES
 
@@ -20,24 +26,68 @@ WITH_DEVICE = """
 
 
 class Trial:
-    def __init__(self, home, browser, pictures):
-        self.home, self.browser, self.pictures = home, browser, pictures
+    #: How each view is looked at.
+    dresses = tuple((size, theme) for size in SIZES for theme in THEMES)
+
+    def __init__(self, home, browser, pictures, markup):
+        self.home, self.browser, self.pictures, self.markup = home, browser, pictures, markup
         self.views, self.findings, self.notes = [], [], []
 
     def look(self, name):
         """Judges the view that is shown, as everybody may see it."""
-        for size in SIZES:
-            for theme in THEMES:
-                self.browser.dress(size, theme)
-                where = f"{name}, {size}, {theme}"
-                self.findings += [f"{where}: {finding}" for finding in self.browser.findings()]
-                if self.browser.is_too_wide():
-                    self.findings.append(f"{where}: it can be scrolled sideways")
-                if self.pictures:
-                    self.browser.picture(self.pictures / f"{name}-{size}-{theme}.png")
+        for size, theme in self.dresses:
+            self.browser.dress(size, theme)
+            where = f"{name}, {size}, {theme}"
+            self.findings += [f"{where}: {finding}" for finding in self.browser.findings()]
+            if self.browser.is_too_wide():
+                self.findings.append(f"{where}: it can be scrolled sideways")
+            if self.pictures:
+                self.browser.picture(self.pictures / f"{name}-{size}-{theme}.png")
         self.browser.dress("desktop", "light")
+        if self.markup:
+            self.markup.keep(name, self.browser.run("return document.documentElement.outerHTML"))
         self.views.append(name)
 
     def waits_for_heart(self):
         page = self.browser
         page.wait("a live heart rate", lambda: page.all(".hero") and page.all(".hero")[0].text.split("\n")[0].isdigit())
+
+    def sees_the_line_go_on(self):
+        """The live line moves, so heart rates arrive."""
+        page = self.browser
+        before = page.all(".chart .line")[0].get_attribute("d")
+        page.wait("the line goes on", lambda: page.all(".chart .line")[0].get_attribute("d") != before)
+
+
+@dataclasses.dataclass
+class Fetched:
+    status: int
+    headers: http.client.HTTPMessage
+    text: str
+
+
+def fetched(path, port, trust=None, host="127.0.0.1", sends=None):
+    """What a server says of a path, or to what is sent there; behind TLS, if a certificate is to be trusted."""
+    with contextlib.closing(_to(port, trust)) as request:
+        request.putrequest("GET" if sends is None else "POST", path, skip_host=True)
+        request.putheader("Host", host)
+        if sends is not None:
+            request.putheader("Content-Length", str(len(sends)))
+        request.endheaders(sends)
+        answer = request.getresponse()
+        return Fetched(answer.status, answer.headers, answer.read().decode(errors="replace"))
+
+
+def knocks(origin, port, trust=None):
+    """What a server says to a browser's script from an address that wants to speak with the broker."""
+    with contextlib.closing(_to(port, trust)) as request:
+        request.request("GET", "/mqtt", headers={
+            "Origin": origin, "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
+            "Sec-WebSocket-Key": base64.b64encode(os.urandom(16)).decode(), "Sec-WebSocket-Protocol": "mqtt"})
+        return request.getresponse().status
+
+
+def _to(port, trust):
+    if trust is None:
+        return http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    return http.client.HTTPSConnection("127.0.0.1", port, timeout=10, context=trust)

@@ -1,12 +1,8 @@
 """What happens to a page: reloading, keys and readers, attacks, a cut, another language."""
 
-import base64
-import contextlib
-import http.client
-import os
 import time
 
-from playing import LONG, WITH_DEVICE
+from playing import LONG, WITH_DEVICE, fetched, knocks
 from selenium.webdriver.common.keys import Keys
 
 
@@ -56,11 +52,12 @@ def resists(trial):
     page.forgive("Content Security Policy")
     for kind in ("TrustedScript", "TrustedHTML"):
         page.forgive(f"'{kind}' assignment")
-    assert knocks(trial, "http://elsewhere.example") == 403, "a page of somebody else's may speak with the broker"
-    assert knocks(trial, trial.home.address) == 101
+    port = trial.home.page_port
+    assert knocks("http://elsewhere.example", port) == 403, "a page of somebody else's may speak with the broker"
+    assert knocks(trial.home.address, port) == 101
     for path, status in [("/.digest", 403), ("/../consumer.json5", 404), ("/page.js", 200)]:
-        assert fetched(trial, path) == status, f"{path}: {fetched(trial, path)}"
-    assert sends(trial, 2_000) == 413, "the server takes what nobody has asked for"
+        assert fetched(path, port).status == status, path
+    assert fetched("/", port, sends=bytes(2_000)).status == 413, "the server takes what nobody has asked for"
 
 
 def is_offline(trial):
@@ -90,32 +87,6 @@ def is_german(trial):
     trial.home.vitals("ada", "profile", "set", "--locale", "en-GB", "--units", "metric")
     page.driver.refresh()
     page.see("Today", "h1")
-
-
-def knocks(trial, origin):
-    """What the server says to a browser's script from an address that wants to speak with the broker."""
-    request = http.client.HTTPConnection("127.0.0.1", trial.home.page_port, timeout=10)
-    with contextlib.closing(request):
-        request.request("GET", "/mqtt", headers={
-            "Origin": origin, "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
-            "Sec-WebSocket-Key": base64.b64encode(os.urandom(16)).decode(), "Sec-WebSocket-Protocol": "mqtt"})
-        return request.getresponse().status
-
-
-def fetched(trial, path):
-    request = http.client.HTTPConnection("127.0.0.1", trial.home.page_port, timeout=10)
-    with contextlib.closing(request):
-        request.putrequest("GET", path)
-        request.endheaders()
-        return request.getresponse().status
-
-
-def sends(trial, length):
-    """What the server says to so many bytes."""
-    request = http.client.HTTPConnection("127.0.0.1", trial.home.page_port, timeout=10)
-    with contextlib.closing(request):
-        request.request("POST", "/", body=bytes(length))
-        return request.getresponse().status
 
 
 STEPS = [stays_signed_in, is_read_out, resists, is_offline, is_german]

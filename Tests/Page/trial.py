@@ -7,6 +7,11 @@
 At each view, in both themes, on a phone and on a desktop: axe-core finds nothing, and nothing can be scrolled sideways.
 
     trial.py [--pictures FOLDER] [--only PART…]     with a picture of each view in that folder; only signing up, and these parts
+    trial.py --markup CHECKER …                     has the Nu Html Checker, a Java archive, look at each view's markup, too
+    trial.py --short                                the steps that deploy/test plays, with each view on a phone in the dark only
+    trial.py --live MINUTES                         after signing up, whether the page stays small: walking about, and with twelve heart
+                                                    rates a second for so long
+    trial.py --screenshots FOLDER                   after signing up, makes the pictures of the README
 """
 
 import argparse
@@ -16,26 +21,50 @@ import sys
 import tempfile
 from pathlib import Path
 
+import enduring
 import entering
 import friends
 import heart
 import leaving
+import picturing
+import serving
 import staying
 import workouts
 from browser import Browser
 from home import Home
+from markup import Markup
 from playing import Trial
 
 #: In this order: each begins at "Today", with a strap that sends, and ends there.
-PARTS = [entering, heart, workouts, friends, staying, leaving]
+PARTS = [entering, heart, workouts, friends, serving, staying, leaving]
+#: The steps of the short form.
+SHORT = [*entering.STEPS, staying.stays_signed_in, staying.resists, leaving.looks_at_themselves]
+
+
+def steps(chosen):
+    if chosen.short:
+        return SHORT
+    if chosen.live:
+        return [*entering.STEPS, enduring.walks_about, enduring.lives_for(chosen.live)]
+    if chosen.screenshots:
+        return [*entering.STEPS, picturing.has_a_life, picturing.is_taken(chosen.screenshots)]
+    return [step for part in PARTS if part is entering or not chosen.only or part.__name__ in chosen.only for step in part.STEPS]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--pictures", type=Path)
-    parser.add_argument("--only", nargs="+", choices=[part.__name__ for part in PARTS], default=[])
+    parser.add_argument("--markup", metavar="CHECKER", type=Path)
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--only", nargs="+", choices=[part.__name__ for part in PARTS], default=[])
+    form.add_argument("--short", action="store_true")
+    form.add_argument("--live", type=float, metavar="MINUTES")
+    form.add_argument("--screenshots", type=Path, metavar="FOLDER")
     chosen = parser.parse_args()
-    parts = [part for part in PARTS if part is entering or not chosen.only or part.__name__ in chosen.only]
+    if chosen.live:
+        Home.speed = 12
+    if chosen.short:
+        Trial.dresses = (("phone", "dark"),)
     # Whatever the way out, everything that was started is stopped.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(143))
@@ -43,8 +72,9 @@ def main():
         home.begin()
         browser = Browser(folder)
         home.callback(browser.close)
-        trial = Trial(home, browser, chosen.pictures)
-        for step in (step for part in parts for step in part.STEPS):
+        markup = chosen.markup and Markup(chosen.markup, home.folder / "markup")
+        trial = Trial(home, browser, chosen.pictures, markup)
+        for step in steps(chosen):
             try:
                 step(trial)
             except BaseException:
@@ -52,12 +82,15 @@ def main():
                     browser.picture(chosen.pictures / f"failed-{step.__name__}.png")
                 raise
         browser.hear()
-        for line in [*trial.notes, *trial.findings, *browser.complaints]:
+        mistakes = markup.findings() if markup else []
+        for line in [*trial.notes, *trial.findings, *mistakes, *browser.complaints]:
             print(line)
         print(f"views: {len(trial.views)}")
+        if markup:
+            print(f"markup: {len(mistakes)} errors")
         print(f"axe: {len(trial.findings)} findings")
         print(f"console: {len(browser.complaints)} errors")
-        sys.exit(1 if trial.findings or browser.complaints else 0)
+        sys.exit(1 if trial.findings or mistakes or browser.complaints else 0)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,60 @@
+"""Whether the page stays as small as it is: while somebody walks through all places, and for an hour with twelve heart rates a second."""
+
+import time
+
+#: What an hour may add, and what is less than the differences between two looks.
+GROWTH = 1_000_000
+NOISE = {"bytes": 300_000, "nodes": 200, "listeners": 100}
+#: The line has three minutes.
+SETTLING = 240
+
+
+def walks_about(trial):
+    page = trial.browser
+    places = page.run("return [...document.querySelectorAll('nav a')].map((a) => a.getAttribute('href')).filter((to) => to.startsWith('#/'))")
+    assert len(places) > 2, places
+
+    def walk(rounds):
+        for to in places * rounds:
+            page.run("location.hash = arguments[0]", to)
+            page.run("return new Promise((done) => setTimeout(done, 150))")
+        page.run("location.hash = '#/today'")
+        trial.waits_for_heart()
+        return page.weigh()
+    walk(5)
+    before, after = walk(5), walk(30)
+    trial.notes.append(f"walking about, {30 * len(places)} views: {said(before)}, then {said(after)}")
+    for name, noise in NOISE.items():
+        assert after[name] - before[name] <= noise, f"walking about leaves {name} behind: {said(before)}, then {said(after)}"
+
+
+def lives_for(minutes):
+    def lives_long(trial):
+        """Heart rates at twelve a second, for so many minutes. The page is weighed every minute."""
+        page, home = trial.browser, trial.home
+        watcher = home.watcher()
+        time.sleep(SETTLING)
+        weights, heard, began = [], len(watcher.heard), time.monotonic()
+        while True:
+            weights.append(page.weigh())
+            print(f"after {(time.monotonic() - began) / 60:.0f} minutes: {said(weights[-1])}", flush=True)
+            if time.monotonic() - began > 60 * minutes - 30:
+                break
+            time.sleep(60)
+            trial.sees_the_line_go_on()
+        took = time.monotonic() - began
+        rate = (len(watcher.heard) - heard) / took
+        trial.notes.append(f"{took / 60:.0f} minutes at {rate:.1f} heart rates a second: {said(weights[0])}, then {said(weights[-1])}")
+        assert rate > 11, f"the sensor tells only {rate:.1f} heart rates a second"
+        # Between the means of the first and the last quarter, three quarters of the time have passed.
+        quarter = max(1, len(weights) // 4)
+        for name, noise in NOISE.items():
+            first, last = (sum(one[name] for one in some) / quarter for some in (weights[:quarter], weights[-quarter:]))
+            growth = (last - first) * 3600 / (0.75 * took)
+            limit = GROWTH if name == "bytes" else noise
+            assert growth <= max(limit, noise), f"{name} grow by {growth:.0f} an hour"
+    return lives_long
+
+
+def said(weight):
+    return f"{weight['bytes'] / 1e6:.2f} MB, {weight['nodes']} nodes, {weight['listeners']} listeners"
