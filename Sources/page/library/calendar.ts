@@ -40,6 +40,12 @@ export function periodAround(time: number, period: Period, later = 0): { from: n
   return { from: begin(later), to: begin(later + 1) };
 }
 
+/** From the first moment of a calendar day, such as 2026-11-21, to the first that is no longer in it. */
+export function timesOf(day: string): { from: number; to: number } {
+  const [year = 0, month = 1, date = 1] = day.split("-").map(Number);
+  return { from: timeOf(Date.UTC(year, month - 1, date)), to: timeOf(Date.UTC(year, month - 1, date + 1)) };
+}
+
 /** The period that a range is, if it is one exactly. */
 export function periodOf(from: number, to: number): Period | null {
   const periods: Period[] = ["hour", "day", "week", "month", "year"];

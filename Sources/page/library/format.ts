@@ -33,9 +33,14 @@ export function distance(metres: number): Amount {
   return { value: number(metres / 1000, 2), unit: "km" };
 }
 
+/** Metres of the unit that the person reads distances in. */
+export function metresOfUnit(): number {
+  return isImperial ? 1609.344 : 1000;
+}
+
 /** A target: no more digits than it has. */
 export function roundDistance(metres: number): Amount {
-  const value = metres / (isImperial ? 1609.344 : 1000);
+  const value = metres / metresOfUnit();
   return { value: new Intl.NumberFormat(locale(), { maximumFractionDigits: 2 }).format(value), unit: isImperial ? "mi" : "km" };
 }
 
@@ -48,7 +53,7 @@ export function temperature(celsius: number): Amount {
 }
 
 export function joined({ value, unit }: Amount): string {
-  return `${value}${thin}${unit}`;
+  return unit === "" ? value : `${value}${thin}${unit}`;
 }
 
 /** The time zone that the person is in; undefined if it is the browser's. */

@@ -1,6 +1,7 @@
 import { drawing, element, freshId, give, type Child } from "../library/element";
+import { duration } from "../library/format";
 import { Part } from "../library/part";
-import { say } from "../library/words";
+import { say, type Word } from "../library/words";
 import { icon, type IconName } from "./icons";
 
 /** A card: a part with a heading. Its class says how many of the grid's twelve tracks it takes. */
@@ -15,6 +16,12 @@ export abstract class Card extends Part {
     for (const child of beside) if (child) this.head.append(child);
     this.replaceChildren(this.head);
   }
+}
+
+/** A card that follows nothing. */
+export function section(title: string, look: string, ...content: Child[]): HTMLElement {
+  const id = freshId();
+  return element("section", { class: `card ${look}`, "aria-labelledby": id }, element("div", { class: "card-head" }, element("h2", { id }, title)), ...content);
 }
 
 /** Figures with their labels. A figure that is not known is left out. */
@@ -44,4 +51,12 @@ export function meter(share: number, look = ""): SVGElement {
   return drawing(
     "svg", { class: `meter ${look}`, viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" },
     drawing("rect", { width: (100 * Math.min(1, Math.max(0, share))).toFixed(1), height: 8 }));
+}
+
+/** How long the heart was in each zone, the hardest first: seconds in the zones 1 to 5. */
+export function zoneTimes(seconds: number[]): HTMLElement {
+  const longest = Math.max(...seconds, 1);
+  return element("ul", { class: "zones" }, ...seconds.map((time, at) => element(
+    "li", {}, element("b", { class: `zone z${at + 1}`, "aria-hidden": "true" }, `${at + 1}`),
+    element("span", {}, say(`zone${at + 1}` as Word)), meter(time / longest, `z${at + 1}`), element("b", {}, duration(time)))).reverse());
 }

@@ -7,6 +7,7 @@ import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
 import { locale, reason, say, type Word } from "../library/words";
 import { zoneLimits } from "../library/zones";
+import { AsTable } from "../parts/as-table";
 import { empty, spinner } from "../parts/card";
 import { busy, button, confirmed } from "../parts/form";
 import { icon, type IconName } from "../parts/icons";
@@ -32,7 +33,7 @@ export class Heart extends Part {
   readonly #readout = element("div", { class: "readout", "aria-live": "polite" });
   readonly #foot = element("div", { class: "chart-foot" });
   readonly #below = element("div");
-  readonly #table = element("details", {}, element("summary", {}, say("asTable")));
+  readonly #table = new AsTable();
 
   /** @param query of the address, such as `from=1795261361000&to=1795264961000`; today without one */
   constructor(person: Person, query: string) {
@@ -47,7 +48,6 @@ export class Heart extends Part {
     const heading = freshId();
     this.#chart.addEventListener("range", (event) => this.#go((event as CustomEvent<Range>).detail));
     this.#chart.addEventListener("point", () => this.#say());
-    this.#table.addEventListener("toggle", () => this.#fillTable());
     fill(this, element(
       "div", { class: "side" },
       element("div", { class: "grid" },
@@ -58,7 +58,7 @@ export class Heart extends Part {
       element("section", { class: "card", "aria-labelledby": heading },
         element("h2", { id: heading, class: "hidden" }, say("heartRate")),
         element("div", { class: "card-head" }, this.#readout),
-        this.#chart, this.#foot, this.#below, this.#table, this.#delete())));
+        this.#chart, this.#foot, this.#below, this.#table.node, this.#delete())));
     this.#go(this.#range);
     this.hear(this.#person, "profile", () => this.#draw());
     this.hear(this.#person.broker, "change", () => this.#person.broker.state === "online" && !this.#graph && void this.#ask(this.#range));
@@ -151,17 +151,9 @@ export class Heart extends Part {
   }
 
   #fillTable(): void {
-    this.#table.hidden = this.#chart.points.length === 0;
-    this.#table.querySelector("table")?.remove();
-    if (!this.#table.open || this.#table.hidden) return;
-    const [low, high] = [say("lowest"), say("highest")];
-    this.#table.append(element(
-      "table", {},
-      element("thead", {}, element("tr", {}, ...[say("time"), low, say("average"), high].map((head, at) =>
-        element("th", { scope: "col", class: at > 0 ? "n" : undefined }, head)))),
-      element("tbody", {}, ...this.#chart.points.map((point) => element("tr", {},
-        element("td", {}, nameOfPoint(point.time, this.#chart.width)),
-        ...[point.min, point.mean, point.max].map((value) => element("td", { class: "n" }, number(value))))))));
+    const { points, width } = this.#chart;
+    this.#table.show([say("time"), say("lowest"), say("average"), say("highest")], points.length === 0 ? null : () =>
+      points.map(({ time, min, mean, max }) => [nameOfPoint(time, width), ...[min, mean, max].map((value) => number(value))]));
   }
 
   #tell(problem: Refusal): void {

@@ -1,11 +1,12 @@
 import type { WorkoutDetail } from "service";
-import { element, fill, freshId, pressed, written, type Child } from "../library/element";
+import { element, fill, pressed, written } from "../library/element";
 import { clock, distance, duration, energy, height, joined, longDay, number, paceText, percent, speed, splitUnits } from "../library/format";
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
 import { reason, say, translated, type Word } from "../library/words";
-import { empty, facts, meter, skeleton } from "../parts/card";
+import { table } from "../parts/as-table";
+import { empty, facts, meter, section, skeleton, zoneTimes } from "../parts/card";
 import { DistanceChart, fastest } from "../parts/distance-chart";
 import { busy, button, confirmed } from "../parts/form";
 import { toast } from "../parts/toast";
@@ -78,11 +79,6 @@ function when({ started, ended }: WorkoutDetail): string {
   return ended === undefined ? `${longDay(started)}, ${clock(started)}` : `${longDay(started)}, ${clock(started)}–${clock(ended)}`;
 }
 
-function card(title: string, look: string, ...content: Child[]): HTMLElement {
-  const id = freshId();
-  return element("section", { class: `card ${look}`, "aria-labelledby": id }, element("div", { class: "card-head" }, element("h2", { id }, title)), ...content);
-}
-
 function summary(workout: WorkoutDetail, look: string): HTMLElement {
   const { distance_m, duration_s, heart_rate, speed_mps, ascent_m, steps, goal, percent: reached } = workout;
   const isRide = workout.activity === "cycling";
@@ -97,7 +93,7 @@ function summary(workout: WorkoutDetail, look: string): HTMLElement {
   if (ascent_m !== undefined) take(small, "ascent", height(ascent_m));
   if (workout.energy_kcal !== undefined) take(small, "energy", energy(workout.energy_kcal));
   if (steps !== undefined) take(small, "steps", { value: number(steps), unit: "" });
-  return card(say("summary"), look,
+  return section(say("summary"), look,
     facts("big two", large), facts("two", small),
     goal && reached !== undefined ? element("div", {},
       element("div", { class: "goal" }, element("span", { class: "grow" }, element("b", {}, say("goal"))), element("span", { class: "pct" }, percent(reached))),
@@ -120,7 +116,7 @@ function overDistance({ over_distance: stations = [] }: WorkoutDetail, map: WayM
       element("span", {}, [say("atDistance", { distance: joined(distance(at.distance_m)) }),
         ...(at.altitude_m === undefined ? [] : [say("altitudeIs", { height: joined(height(at.altitude_m)) })])].join(", "))] : []));
   });
-  return card(say("paceAndAltitude"), "", readout, chart,
+  return section(say("paceAndAltitude"), "", readout, chart,
     element("div", { class: "chart-foot" },
       element("span", {}, element("i", { class: "sw p" }), say("faster")), element("span", {}, element("i", { class: "sw a" }), say("altitude")),
       map ? element("span", {}, say("movesPoint")) : null));
@@ -129,21 +125,15 @@ function overDistance({ over_distance: stations = [] }: WorkoutDetail, map: WayM
 function zones({ heart_rate }: WorkoutDetail): HTMLElement | null {
   const seconds = heart_rate?.zones_s;
   if (!seconds || Math.max(...seconds) === 0) return null;
-  const longest = Math.max(...seconds);
-  return card(say("timeInZones"), "h s6", element("ul", { class: "zones" }, ...seconds.map((time, at) => element(
-    "li", {}, element("b", { class: `zone z${at + 1}`, "aria-hidden": "true" }, `${at + 1}`),
-    element("span", {}, say(`zone${at + 1}` as Word)), meter(time / longest, `z${at + 1}`), element("b", {}, duration(time)))).reverse()));
+  return section(say("timeInZones"), "h s6", zoneTimes(seconds));
 }
 
 function splits({ splits = [] }: WorkoutDetail): HTMLElement | null {
   if (splits.length === 0) return null;
   const hasHeart = splits.some(({ heart_rate }) => heart_rate !== undefined);
   const heads: Word[] = ["distance", "duration", ...(hasHeart ? ["averageHeart" as const] : [])];
-  return card(say("splits"), "h s6", element("table", {},
-    element("thead", {}, element("tr", {}, ...heads.map((head, at) => element("th", { scope: "col", class: at > 0 ? "n" : undefined }, say(head))))),
-    element("tbody", {}, ...splits.map(({ distance_m, seconds, heart_rate }) => element("tr", {},
-      element("td", {}, joined(distance(distance_m))), element("td", { class: "n" }, duration(seconds)),
-      hasHeart ? element("td", { class: "n" }, heart_rate === undefined ? "" : number(heart_rate)) : null)))));
+  return section(say("splits"), "h s6", table(heads.map((head) => say(head)), splits.map(({ distance_m, seconds, heart_rate }) => [
+    joined(distance(distance_m)), duration(seconds), ...(hasHeart ? [heart_rate === undefined ? "" : number(heart_rate)] : [])])));
 }
 
 export const workoutView: View = {
