@@ -1,6 +1,7 @@
 """The heart rate over any period."""
 
 import re
+import time
 
 from selenium.webdriver.common.keys import Keys
 
@@ -74,9 +75,45 @@ def sees_any_period(trial):
     trial.waits_for_heart()
 
 
+def sees_each_beat(trial):
+    """A recorded strap sends no times between beats; one that a made-up person wears does."""
+    page, home = trial.browser, trial.home
+    page.press("Any period")
+    page.press("Hour")
+    page.see("No times between beats were recorded")
+    home.wear("--synthesise")
+
+    def is_drawn():
+        page.press("Hour")
+        # The service answers a few requests a second.
+        time.sleep(1)
+        said = re.match(r"(\d+) times from beat to beat", page.all("vitals-tachogram")[0].get_attribute("aria-label") or "")
+        return said and int(said[1]) >= 12
+    page.wait("a dozen beats are there", is_drawn, 60)
+    now = int(1000 * time.time())
+    page.open(f"{home.address}/#/heart?from={now - 30_000}&to={now}")
+    page.see("Variability, RMSSD")
+    page.wait("the beats have a line", lambda: page.all(".rr .line"))
+    page.run("document.querySelector('vitals-tachogram').focus()")
+    page.keys(Keys.END)
+    page.wait("a beat is chosen", lambda: re.search(r"\d ms", page.all("vitals-beats-card .readout")[0].text))
+    page.press("As a table", "//vitals-beats-card")
+    page.wait("the table has a beat in each row", lambda: page.all("vitals-beats-card tbody tr"))
+    trial.look("heart-from-beat-to-beat")
+    page.press("Day")
+    page.see("Zoom in to an hour or less")
+    page.see("Time in zones")
+    trial.look("heart-of-a-day")
+    page.press("Month")
+    page.see("Zoom in to a day or less")
+    home.wear()
+    page.press("Today")
+    trial.waits_for_heart()
+
+
 def shown_range(trial):
     found = re.search(r"from=(\d+)&to=(\d+)", trial.browser.driver.current_url)
     return [int(part) for part in found.groups()] if found else [0, 0]
 
 
-STEPS = [sees_any_period]
+STEPS = [sees_any_period, sees_each_beat]

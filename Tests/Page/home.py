@@ -14,6 +14,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Rigs"))
 from access import Client  # noqa: E402
 from household import PROJECT, RELEASE, SENSOR, Household, can_connect, certify, free_port, identity, stop  # noqa: E402, F401
 
+#: What the emulated sensor replays.
+RUN = PROJECT / "deploy/activities/run-9km.csv"
+
 
 class Home(Household):
     broker_options = ("--accounts",)
@@ -23,6 +26,8 @@ class Home(Household):
 
     #: What strangers may do besides signing up: see live readings of gateways in this home, or not.
     household = "owners"
+
+    sensor = None
 
     def start_broker(self):
         """The plugin's file is made by the consumer, so the broker starts with it."""
@@ -43,9 +48,7 @@ class Home(Household):
         self.bus = f"unix:path={self.folder}/bus"
         daemon = self.start("bus", ["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={self.bus}"])
         self.wait(daemon, "the bus is there", lambda: (self.folder / "bus").exists())
-        self.sensor = self.start("sensor", [
-            RELEASE / "vitals-sensor", "stand-in", "--bus", self.bus, "--activity", PROJECT / "deploy/activities/run-9km.csv", "--loop",
-            "--speed", str(self.speed)])
+        self.wear()
         self.gateway_settings = self.folder / "gateway.json5"
         self.gateway_settings.write_text(f"""{{
           state: "gateway", broker: {{ port: {self.port} }}, bluetooth: {{ bus: "{self.bus}" }},
@@ -58,6 +61,13 @@ class Home(Household):
         }}""")
         self.gateway = self.start("gateway", [RELEASE / "vitals-gateway", "--settings", self.gateway_settings])
         self.serve()
+
+    def wear(self, *options):
+        """Starts the emulated sensor in the place of the one that there was: with the recorded run, unless the options say something else."""
+        if self.sensor:
+            stop(self.sensor)
+        self.sensor = self.start("sensor", [RELEASE / "vitals-sensor", "stand-in", "--bus", self.bus,
+            *(options or ("--activity", RUN, "--loop", "--speed", str(self.speed)))])
 
     def start_consumer(self):
         before = self._connections()
@@ -109,7 +119,7 @@ class Home(Household):
         """A GPX file of the recorded run, as if it had begun so many hours ago."""
         began = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(hours=hours)
         points = []
-        with open(PROJECT / "deploy/activities/run-9km.csv", encoding="utf-8") as rows:
+        with open(RUN, encoding="utf-8") as rows:
             for row in csv.DictReader(rows):
                 if not row["latitude_deg"]:
                     continue

@@ -68,7 +68,7 @@ export function ticks(from: number, to: number, most: number): Tick[] {
   const span = to - from;
   const step = steps.find((step) => span / step <= most);
   if (step) {
-    const label = span < 10 * minute ? seconds : span <= 2 * day ? clock : dayAndMonth;
+    const label = span < 10 * minute ? secondsOf : span <= 2 * day ? clock : dayAndMonth;
     const made: Tick[] = [];
     for (let clocks = Math.ceil(shown(from) / step) * step; made.length <= most; clocks += step) {
       const time = timeOf(clocks);
@@ -85,7 +85,8 @@ export function ticks(from: number, to: number, most: number): Tick[] {
     .filter((time) => time >= from && time <= to).map((time) => ({ time, label: span <= 92 * day ? dayAndMonth(time) : monthAndYear(time) }));
 }
 
-function seconds(time: number): string {
+/** 15:32:04 */
+export function secondsOf(time: number): string {
   return dates({ hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" }).format(time);
 }
 
@@ -104,13 +105,13 @@ export function nameOfRange(from: number, to: number): string {
   if (period === "month") return dates({ month: "long", year: "numeric" }).format(from);
   if (period === "year") return dates({ year: "numeric" }).format(from);
   if (to - from <= day && to - from >= 10 * minute) return `${dayAndMonth(from)}, ${clock(from)}–${clock(to)}`;
-  if (to - from < 10 * minute) return `${dayAndMonth(from)}, ${seconds(from)}–${seconds(to)}`;
+  if (to - from < 10 * minute) return `${dayAndMonth(from)}, ${secondsOf(from)}–${secondsOf(to)}`;
   return dates({ day: "numeric", month: "short", year: "numeric" }).formatRange(from, to - 1);
 }
 
 /** When a point of a chart was: as exact as the point is wide. */
 export function nameOfPoint(from: number, width: number): string {
-  if (width < minute) return seconds(from);
+  if (width < minute) return secondsOf(from);
   if (width < day) return `${width >= 6 * hour ? `${dayAndMonth(from)} ` : ""}${clock(from)}–${clock(from + width)}`;
   return `${dayAndMonth(from)}–${dayAndMonth(from + width - 1)}`;
 }
@@ -118,7 +119,7 @@ export function nameOfPoint(from: number, width: number): string {
 /** How long something takes, in words: "5 minutes". */
 export function howLong(milliseconds: number, locale: string): string {
   const [unit, of] = milliseconds >= day ? ["day", day] : milliseconds >= hour ? ["hour", hour] : milliseconds >= minute ? ["minute", minute]
-    : ["second", second];
+    : milliseconds >= second ? ["second", second] : ["millisecond", 1];
   return new Intl.NumberFormat(locale, { style: "unit", unit: `${unit}`, unitDisplay: "long", maximumFractionDigits: 1 })
     .format(milliseconds / Number(of));
 }

@@ -13,11 +13,15 @@ import { busy, button, confirmed } from "../parts/form";
 import { icon, type IconName } from "../parts/icons";
 import { PeriodChart, type Point, type Range } from "../parts/period-chart";
 import { toast } from "../parts/toast";
+import { BeatsCard } from "./beats-card";
+import { areDays, HeartDays } from "./heart-days";
 import type { View } from "./view";
 
 const periods: Period[] = ["hour", "day", "week", "month", "year"];
 /** As many points as anybody can see. */
 const most = 1_000;
+/** So many milliseconds after the last movement, the rest is asked for: the service answers a few requests a second. */
+const calm = 400;
 
 /** The heart rate over any period, from seconds to years. The address has the range: a reload shows the same. */
 export class Heart extends Part {
@@ -27,6 +31,7 @@ export class Heart extends Part {
   /** What is asked for at the moment, and what has to be asked for after that. */
   #isAsking = false;
   #next: Range | null = null;
+  #rest: ReturnType<typeof setTimeout> | undefined;
   readonly #chart = new PeriodChart();
   readonly #seg = element("div", { class: "seg", role: "group", "aria-label": say("period") });
   readonly #title = element("b");
@@ -34,11 +39,16 @@ export class Heart extends Part {
   readonly #foot = element("div", { class: "chart-foot" });
   readonly #below = element("div");
   readonly #table = new AsTable();
+  readonly #days: HeartDays;
+  readonly #beats: BeatsCard;
 
   /** @param query of the address, such as `from=1795261361000&to=1795264961000`; today without one */
   constructor(person: Person, query: string) {
     super();
     this.#person = person;
+    this.#days = new HeartDays(person);
+    this.#beats = new BeatsCard(person, "");
+    this.#beats.hidden = true;
     const asked = new URLSearchParams(query);
     const [from, to] = [Number(asked.get("from")), Number(asked.get("to"))];
     this.#range = from > 0 && to > from ? { from, to } : periodAround(Date.now(), "day");
@@ -58,7 +68,8 @@ export class Heart extends Part {
       element("section", { class: "card", "aria-labelledby": heading },
         element("h2", { id: heading, class: "hidden" }, say("heartRate")),
         element("div", { class: "card-head" }, this.#readout),
-        this.#chart, this.#foot, this.#below, this.#table.node, this.#delete())));
+        this.#chart, this.#foot, this.#below, this.#table.node, this.#delete()),
+      element("div", { class: "grid" }, ...this.#days.cards, this.#beats)));
     this.#go(this.#range);
     this.hear(this.#person, "profile", () => this.#draw());
     this.hear(this.#person.broker, "change", () => this.#person.broker.state === "online" && !this.#graph && void this.#ask(this.#range));
@@ -66,6 +77,15 @@ export class Heart extends Part {
     this.whileShown(this.#person.follow<MinuteHeartRate>("heart-rate", (minute) => {
       if (minute && this.#graph && minute.time < this.#range.to && minute.time >= this.#range.from) void this.#ask(this.#range);
     }));
+  }
+
+  /** What else there is of the range, once nobody zooms or moves along any more. */
+  #showRest(): void {
+    if (!this.isConnected) return;
+    this.#beats.hidden = false;
+    this.#beats.className = `card ${areDays(this.#range) ? "h s4" : ""}`;
+    void this.#days.show(this.#range);
+    void this.#beats.show(this.#range);
   }
 
   /** Shows another range: what is there of it at once, and all of it when it has come. */
@@ -109,8 +129,10 @@ export class Heart extends Part {
     clearTimeout(wait);
     this.#isAsking = false;
     this.#draw();
-    if (problem) this.#tell(problem);
-    else this.#tellNothing();
+    if (problem) return this.#tell(problem);
+    this.#tellNothing();
+    clearTimeout(this.#rest);
+    this.#rest = setTimeout(() => this.#showRest(), calm);
   }
 
   #draw(): void {

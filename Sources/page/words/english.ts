@@ -33,6 +33,10 @@ export const english = {
   nothingRecorded: "Nothing was recorded in this period.", notKept: "Your heart rate is shown live, and not kept.", keepHeartNow: "Keep it from now on",
   delete: "Delete", deleteRange: "Delete this period", deleteQuestion: "Delete the heart rates of this period?", deleteMeans: "{name}: they are deleted for good.",
   deleted: "{count} heart rates deleted",
+  byHeartRate: "Energy by heart rate", recorded: "Recorded", beatToBeat: "Beat to beat", intervals: "Time from beat to beat", averageInterval: "Average interval", rmssd: "Variability, RMSSD", sdnn: "Variability, SDNN",
+  noBeats: "No times between beats were recorded in this period. Not every sensor measures them.", beatsOfHour: "Zoom in to an hour or less to see each beat.",
+  beatsOfHours: "Zoom in to a day or less to see how much your heart rate varies.", beatsCut: "These are the first beats of this period. Zoom in to see the others.",
+  beatsSay: "{count} times from beat to beat, {name}: shortest {low}, longest {high} milliseconds",
   // Workouts
   workouts: "Workouts", workout: "Workout", activity: "Activity", runs: "Runs", walks: "Walks", rides: "Rides", run: "Run", walk: "Walk", ride: "Ride",
   noWorkouts: "No workouts yet. Start one with: vitals workout start running, or bring some along with: vitals workout import.", more: "More",
