@@ -6,7 +6,9 @@ import { say, speak } from "./library/words";
 import { empty } from "./parts/card";
 import { toast, toastPlace } from "./parts/toast";
 import { reset, signIn, signUp } from "./views/door";
+import { daysView } from "./views/days";
 import { frame, type Banner } from "./views/frame";
+import { goalsView } from "./views/goals";
 import { heartView } from "./views/heart";
 import { latelyView } from "./views/lately";
 import { todayTitle, todayView } from "./views/today";
@@ -22,6 +24,7 @@ const views: View[] = [
   todayView,
   heartView,
   workoutsView, workoutView,
+  daysView, goalsView,
   latelyView,
   youView,
 ];

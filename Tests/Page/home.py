@@ -5,6 +5,7 @@ import contextlib
 import csv
 import datetime
 import html
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -133,6 +134,26 @@ class Home(Household):
             '<?xml version="1.0" encoding="UTF-8"?><gpx version="1.1" creator="&lt;b&gt;watch" xmlns="http://www.topografix.com/GPX/1/1" '
             'xmlns:gpxtpx="http://www.garmin.com/xmlschemas/TrackPointExtension/v1"><trk>'
             f'<name>{html.escape(name)}</name><type>running</type><trkseg>{"".join(points)}</trkseg></trk></gpx>', encoding="utf-8")
+        return file
+
+    def worn_band(self, days, minutes_of, rates_of):
+        """A Gadgetbridge database of the last days: somebody walked 100 steps a minute for some minutes of each day, from eleven o'clock on,
+        and had heart rates, each five seconds after the one before, from six o'clock on."""
+        file = self.folder / "Gadgetbridge"
+        file.unlink(missing_ok=True)
+        with contextlib.closing(sqlite3.connect(file)) as database:
+            database.execute("CREATE TABLE DEVICE (_id INTEGER PRIMARY KEY, NAME TEXT, MANUFACTURER TEXT, IDENTIFIER TEXT)")
+            database.execute("INSERT INTO DEVICE VALUES (1, '<b>band</b>', 'Maker', 'C0:FF:EE:00:00:99')")
+            database.execute(
+                "CREATE TABLE MI_BAND_ACTIVITY_SAMPLE (TIMESTAMP INTEGER, DEVICE_ID INTEGER, USER_ID INTEGER, RAW_INTENSITY INTEGER, "
+                "STEPS INTEGER, RAW_KIND INTEGER, HEART_RATE INTEGER, PRIMARY KEY (TIMESTAMP, DEVICE_ID))")
+            for day in days:
+                walked = int(datetime.datetime.combine(day, datetime.time(11)).timestamp())
+                rested = int(datetime.datetime.combine(day, datetime.time(6)).timestamp())
+                rows = [(walked + 60 * minute, 100, 255) for minute in range(minutes_of(day))]
+                rows += [(rested + 5 * number, 0, rate) for number, rate in enumerate(rates_of(day))]
+                database.executemany("INSERT INTO MI_BAND_ACTIVITY_SAMPLE VALUES (?, 1, 1, 0, ?, 0, ?)", rows)
+            database.commit()
         return file
 
     def reset_code(self, address):

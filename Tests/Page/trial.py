@@ -22,6 +22,7 @@ import tempfile
 from pathlib import Path
 
 import enduring
+import days
 import entering
 import friends
 import heart
@@ -49,6 +50,7 @@ def steps(chosen):
     if chosen.screenshots:
         return [*entering.STEPS, picturing.has_a_life, picturing.is_taken(chosen.screenshots)]
     return [step for part in PARTS if part is entering or not chosen.only or part.__name__ in chosen.only for step in part.STEPS]
+PARTS = [entering, heart, workouts, days, friends, staying, leaving]
 
 
 def main():

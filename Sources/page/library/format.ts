@@ -48,6 +48,22 @@ export function energy(kilocalories: number): Amount {
   return { value: number(kilocalories), unit: "kcal" };
 }
 
+/** 3 days */
+export function days(count: number): string {
+  return dayUnits().format(count);
+}
+
+/** The same as a value and its unit. */
+export function daysApart(count: number): Amount {
+  const parts = dayUnits().formatToParts(count);
+  const text = (isUnit: boolean) => parts.filter(({ type }) => type !== "literal" && (type === "unit") === isUnit).map(({ value }) => value).join("");
+  return { value: text(false), unit: text(true) };
+}
+
+function dayUnits(): Intl.NumberFormat {
+  return new Intl.NumberFormat(locale(), { style: "unit", unit: "day", unitDisplay: "long" });
+}
+
 export function temperature(celsius: number): Amount {
   return isImperial ? { value: number(celsius * 1.8 + 32, 1), unit: "°F" } : { value: number(celsius, 1), unit: "°C" };
 }

@@ -16,8 +16,8 @@ const activities: [activity: string | undefined, word: Word][] = [
 ];
 /** How many are asked for at once. */
 const page = 50;
-/** What the list shows; the service leaves out the rest. */
-const fields = ["activity", "name", "distance_m", "duration_s"];
+/** What a row shows; the service leaves out the rest. */
+export const fieldsOfRow = ["activity", "name", "distance_m", "duration_s"];
 
 /** All workouts, the latest first, by day and week, and by activity. */
 export class Workouts extends Part {
@@ -57,7 +57,7 @@ export class Workouts extends Part {
     const asked = this.#asked;
     try {
       const { workouts, next_to } = await this.#person.ask("workouts/list", {
-        limit: page, fields, ...(this.#activity && { activity: this.#activity }), ...(this.#next && { to: this.#next }),
+        limit: page, fields: fieldsOfRow, ...(this.#activity && { activity: this.#activity }), ...(this.#next && { to: this.#next }),
       });
       if (asked !== this.#asked) return;
       this.#list.push(...workouts);
@@ -83,7 +83,7 @@ export class Workouts extends Part {
     fill(this.#body,
       ...[...groups].map(([name, workouts]) => element(
         "section", { class: "card" }, element("div", { class: "card-head" }, element("h2", {}, name)),
-        element("ul", { class: "rows" }, ...workouts.map((workout) => element("li", {}, row(workout)))))),
+        element("ul", { class: "rows" }, ...workouts.map((workout) => element("li", {}, workoutRow(workout)))))),
       this.#next ? more : null);
   }
 }
@@ -96,7 +96,8 @@ function groupOf(time: number): string {
   return week.from === periodAround(now, "week").from ? say("thisWeek") : nameOfRange(week.from, week.to);
 }
 
-function row({ id, activity = "", name, started, distance_m, duration_s }: WorkoutLine): HTMLElement {
+/** A workout in a list: it leads to all of it. */
+export function workoutRow({ id, activity = "", name, started, distance_m, duration_s }: WorkoutLine): HTMLElement {
   const isToday = dayOf(started) === dayOf(Date.now());
   return element(
     "a", { class: "row", href: `#/workouts/${id}` },

@@ -1,0 +1,109 @@
+import type { DayGoals, PeriodGoals } from "service";
+import { element, fill, pressed } from "../library/element";
+import { days, number } from "../library/format";
+import { goalKinds, nameOfMeasure, targetOf, unitOf, type GoalKind } from "../library/measures";
+import { Part } from "../library/part";
+import type { Person } from "../library/person";
+import { Refusal } from "../library/requests";
+import { reason, say, type Word } from "../library/words";
+import { table } from "../parts/as-table";
+import { empty, section, skeleton } from "../parts/card";
+import { button, field, form, text, type Field } from "../parts/form";
+import { toast } from "../parts/toast";
+import { daysView } from "./days";
+import type { View } from "./view";
+
+/** What a goal may be at most, as the service has it. */
+const most: Record<GoalKind, number> = { steps: 200_000, distance_m: 300_000, energy_kcal: 20_000 };
+
+/** What somebody wants to reach each day, and how often they did. */
+export class Goals extends Part {
+  readonly #person: Person;
+  readonly #form = element("div", { class: "s5" });
+  readonly #often = element("div", { class: "s7" });
+
+  constructor(person: Person) {
+    super();
+    this.#person = person;
+  }
+
+  begin(): void {
+    fill(this, element("div", { class: "grid" }, this.#form, this.#often));
+    for (const part of [this.#form, this.#often]) fill(part, element("div", { class: "card" }, skeleton()));
+    void this.#load();
+    this.hear(this.#person.broker, "change", () => this.#person.broker.state === "online" && !this.#form.querySelector("form") && void this.#load());
+  }
+
+  async #load(): Promise<void> {
+    try {
+      const { goals } = await this.#person.ask("goals/get", {});
+      fill(this.#form, section(say("goalsADay"), "", this.#fields(goals)));
+      await this.#count();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const again = pressed(button(say("askAgain"), "s"), () => void this.#load());
+      fill(this.#form, element("div", { class: "card" }, empty("warn", reason(error), "bad", again)));
+      fill(this.#often);
+    }
+  }
+
+  /** On how many days of this week, month and year each goal was reached. */
+  async #count(): Promise<void> {
+    const periods = await Promise.all([
+      this.#person.ask("statistics/week", {}), this.#person.ask("statistics/month", {}), this.#person.ask("statistics/year", {})]);
+    const reached = periods.map(({ summary }): PeriodGoals => summary.goals);
+    const known = goalKinds.filter((kind) => reached.some((goals) => goals[kind]));
+    const heads: Word[] = ["goal", "thisWeek", "thisMonth", "thisYear"];
+    fill(this.#often, section(say("howOften"), "", known.length === 0 ? empty("target", say("noGoals"))
+      : table(heads.map((head) => say(head)), known.map((kind) =>
+        [nameOfMeasure(kind), ...reached.map((goals) => days(goals[kind]?.reached ?? 0))]))));
+  }
+
+  #fields(goals: DayGoals): HTMLElement {
+    const words: Record<GoalKind, string> = {
+      steps: say("goalSteps"), distance_m: say("goalDistance", { unit: targetOf("distance_m", 1).unit }), energy_kcal: say("goalEnergy"),
+    };
+    const fields = Object.fromEntries(goalKinds.map((kind) => {
+      const target = goals[kind]?.target;
+      return [kind, field(words[kind], text({
+        type: "number", inputmode: kind === "distance_m" ? "decimal" : "numeric", min: 0, step: "any", autocomplete: "off",
+        value: target === undefined ? "" : `${Math.round((1000 * target) / unitOf(kind)) / 1000}`,
+      }), { look: "all", hint: say("goalHint") })];
+    })) as Record<GoalKind, Field>;
+    const send = element("button", { class: "btn first" }, say("save"));
+    const cancel = pressed(button(say("cancel"), ""), () => {
+      toast(say("Changes Discarded"));
+      location.hash = "#/days";
+    });
+    return form(fields, [...goalKinds.map((kind) => fields[kind].node), element("div", { class: "btns all" }, send, cancel)], send, async () => {
+      const wanted = Object.fromEntries(goalKinds.flatMap((kind) => {
+        const target = targetIn(fields[kind], kind), { input } = fields[kind];
+        // A target that was only shown is not rounded.
+        return input instanceof HTMLInputElement && input.value === input.defaultValue ? [] : [[kind, target]];
+      })) as Partial<Record<GoalKind, number | null>>;
+      const set = await this.#person.ask("goals/set", wanted);
+      toast(say("goalSaved"));
+      fill(this.#form, section(say("goalsADay"), "", this.#fields(set.goals)));
+      this.#form.querySelector("button")?.focus();
+      await this.#count();
+    });
+  }
+}
+
+/** What somebody has typed, in the service's unit; null for no goal. */
+function targetIn({ input }: Field, kind: GoalKind): number | null {
+  const isNumber = !(input as HTMLInputElement).validity.badInput;
+  if (isNumber && input.value === "") return null;
+  const target = Math.round(Number(input.value) * unitOf(kind));
+  if (!isNumber || !(target >= 1 && target <= most[kind])) {
+    throw new Refusal("invalid", say("goalLimits", { most: number(Math.floor(most[kind] / unitOf(kind))) }), kind);
+  }
+  return target;
+}
+
+export const goalsView: View = {
+  address: /^#\/days\/goals$/,
+  open: ({ person }) => ({ title: say("goals"), back: daysView.place, content: new Goals(person) }),
+};
+
+customElements.define("vitals-goals", Goals);

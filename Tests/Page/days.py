@@ -1,0 +1,199 @@
+"""Days, weeks, months and years, and the goals of each day."""
+
+import datetime
+import json
+
+from playing import PASSWORD
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
+
+#: On the 7th somebody rested for four hours and a half, on the 8th they had half an hour with a high heart rate.
+RATES = {7: [60] * 3_240, 8: [150] * 360}
+
+
+def minutes(day):
+    """Every third day has 12,000 steps, the others 6,000, and the 13th none."""
+    return 0 if day.day == 13 else 120 if day.day % 3 == 0 else 60
+
+
+def sees_their_days(trial):
+    page, home = trial.browser, trial.home
+    today = datetime.date.today()
+    month = (today.replace(day=1) - datetime.timedelta(days=1)).replace(day=1)
+    name = f"{month:%B}"
+    password = home.folder / "password"
+    password.write_text(f"{PASSWORD}\n")
+    home.vitals("ada", "sign-in", "ada@example.org", "--password-file", str(password))
+    worn = [today - datetime.timedelta(days=ago) for ago in range(1, 75)]
+    home.vitals("ada", "workout", "import", str(home.worn_band(worn, minutes, lambda day: RATES.get(day.day, []))))
+    home.vitals("ada", "workout", "import", str(home.recorded_run(hours=26)))
+    page.wait("the days are counted", lambda: steps_of(home, month) == 100 * sum(map(minutes, span(month))))
+
+    page.press("Days")
+    page.see("Goals by day", "h2")
+    page.see(f"{today:%B} {today.year}", ".pager")
+    trial.look("days")
+    assert page.run("return document.querySelector('[aria-label=After]').getAttribute('aria-disabled')") == "true", "it goes on after today"
+    page.press("Before")
+    page.see(f"{name} {month.year}", ".pager")
+    counted = json.loads(home.vitals("ada", "month", f"{month:%Y-%m}", "--json"))
+    total = counted["summary"]["steps"]["total"]
+    assert total == 100 * sum(map(minutes, span(month))), counted["summary"]
+    page.see(f"{total:,}", ".facts")
+    full = counted["summary"]["goals"]["steps"]["reached"]
+    page.wait("a disc for each day with all goals", lambda: len(page.all(".cell.met")) == full)
+    assert page.all(f".cell[aria-label*=' 9 {name}: all goals reached']"), "the ninth has no full disc"
+    assert page.all(f".cell[aria-label*=' 10 {name}: Steps 60']"), "the tenth is not at 60 %"
+
+    # A day is chosen by the pointer and by keys, and a reload shows it again.
+    page.run(f"document.querySelector(\".cell[aria-label*=' 9 {name}:']\").click()")
+    page.see("12,000 of 10,000", ".goal")
+    assert f"day={month:%Y-%m}-09" in page.driver.current_url, page.driver.current_url
+    page.driver.refresh()
+    page.see("12,000 of 10,000", ".goal")
+    page.run("document.querySelector('.cell[aria-current]').focus()")
+    page.keys(Keys.ARROW_RIGHT, Keys.ENTER)
+    page.see("6,000 of 10,000", ".goal")
+    trial.look("days-of-a-month")
+
+    # The bars, by keys, as a table, and of other measures.
+    page.run("document.querySelector('vitals-bars').focus()")
+    page.keys(Keys.HOME, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    page.see(f"3 {name}", ".readout")
+    page.see("120", ".readout")
+    page.press("As a table")
+    page.wait("a row for each day", lambda: len(page.all("tbody tr")) == len(span(month)))
+    assert page.all("tbody tr")[2].text.split()[-3:] == ["12,000", "120", "%"], page.all("tbody tr")[2].text
+    page.press("As a table")
+    page.press("Heart rate", "//div[@role='group']")
+    page.wait("a heart rate from lowest to highest", lambda: page.all(".spread.heart"))
+    assert "of=heart_rate" in page.driver.current_url
+    page.driver.refresh()
+    page.wait("the same after a reload", lambda: page.all(".spread.heart"))
+    page.press("Steps", "//div[@role='group']")
+    ActionChains(page.driver).key_down(Keys.SHIFT).send_keys(Keys.ARROW_LEFT).key_up(Keys.SHIFT).perform()
+    page.wait("the month before", lambda: name not in page.all(".pager")[0].text)
+
+
+def sees_a_day(trial):
+    page, home = trial.browser, trial.home
+    month = (datetime.date.today().replace(day=1) - datetime.timedelta(days=1)).replace(day=1)
+    page.open(f"{home.address}/#/days/{month:%Y-%m}-07")
+    page.see("Resting", ".facts")
+    page.see("Time in zones")
+    page.see("4:30:00", ".facts")
+    trial.look("day")
+    page.press("After")
+    page.see("less than four hours were recorded")
+    page.press("Show heart rate")
+    page.wait("the heart rate of that day", lambda: page.all(".zoomable .line"))
+    page.see("30:00", ".kv")
+    page.driver.back()
+    page.see("less than four hours were recorded")
+    # The name of a workout is text.
+    page.open(f"{home.address}/#/days/{(datetime.datetime.now() - datetime.timedelta(hours=26)).date()}")
+    page.see("<b>City run</b>", ".rows")
+    trial.look("day-with-a-workout")
+    page.open(f"{home.address}/#/days/{month:%Y-%m}-10")
+    page.press("Share")
+    page.press("Make a picture", "//details")
+    page.see("% of my goal of 10,000 steps", "details")
+    files = home.folder / "files"
+    page.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(files)})
+    page.press("Save the picture")
+    page.wait("the picture is saved", lambda: list(files.glob("*.svg")))
+    assert next(files.glob("*.svg")).read_text().startswith("<svg "), "this is no picture"
+    assert not page.all("main svg title"), "the picture is in the page"
+    trial.look("day-to-share")
+    page.open(f"{home.address}/#/days/{datetime.date.today() + datetime.timedelta(days=1)}")
+    page.see("still to come")
+    # A day of 23 hours, where clocks are changed.
+    home.vitals("ada", "profile", "set", "--time-zone", "Europe/Berlin")
+    page.driver.refresh()
+    page.open(f"{home.address}/#/days/2027-03-28")
+    page.see("it has 23 hours")
+    home.vitals("ada", "profile", "set", "--time-zone", "UTC")
+    page.driver.refresh()
+    page.see("still to come")
+    assert "23 hours" not in page.all("main")[0].text
+
+
+def sees_longer_periods(trial):
+    page, home = trial.browser, trial.home
+    today = datetime.date.today()
+    month = (today.replace(day=1) - datetime.timedelta(days=1)).replace(day=1)
+    page.open(f"{home.address}/#/weeks/{month:%Y-%m}-09")
+    page.see("Steps, week", "h2")
+    page.wait("seven bars", lambda: len(page.all(".cal .wd")) == 7)
+    monday = datetime.date(month.year, month.month, 9) - datetime.timedelta(days=datetime.date(month.year, month.month, 9).weekday())
+    week = [monday + datetime.timedelta(days=day) for day in range(7)]
+    page.see(f"{100 * sum(map(minutes, week)):,}", ".facts")
+    trial.look("days-of-a-week")
+    page.press("Year", "//div[@role='group']")
+    page.see("Days with the goal reached: Steps", "h2")
+    assert f"#/years/{month.year}" in page.driver.current_url
+    page.wait("bars of months", lambda: page.all(".bar"))
+    trial.look("days-of-a-year")
+    page.driver.back()
+    page.see("Steps, week", "h2")
+    page.press("All", "//div[@role='group']")
+    page.see("recorded on", ".rows")
+    page.type("First day", f"{month:%Y-%m}-08")
+    page.type("Last day", f"{month:%Y-%m}-01")
+    page.press("Show", "//form")
+    page.see("Choose a first and a last day")
+    trial.look("all-years")
+    page.type("Last day", f"{month:%Y-%m}-09")
+    page.press("Show", "//form")
+    page.see("18,000", ".facts")
+    page.see("150", ".facts")
+    trial.look("days-of-a-range")
+    page.driver.refresh()
+    page.see("18,000", ".facts")
+
+
+def sets_goals(trial):
+    page, home = trial.browser, trial.home
+    page.open(f"{home.address}/#/days/goals")
+    page.see("How often you reached them", "h2")
+    page.type("Steps a day", "0")
+    page.press("Save", "//form")
+    page.see("A number up to 200,000")
+    page.type("Steps a day", "11500")
+    page.type("Distance a day, km", "7.5")
+    trial.look("goals")
+    page.press("Save", "//form")
+    page.see("Goal Saved Successfully")
+    assert goals_of(home) == {"steps": 11_500, "distance_m": 7_500}, goals_of(home)
+    page.open(f"{home.address}/#/days/{datetime.date.today()}")
+    page.see("of 11,500", ".goal")
+    page.see("of 7.5", ".goal")
+    page.press("Change goals")
+    page.type("Steps a day", "")
+    page.type("Distance a day, km", "")
+    page.press("Save", "//form")
+    page.see("Goal Saved Successfully")
+    page.wait("there is no goal", lambda: goals_of(home) == {})
+    page.open(f"{home.address}/#/days/{datetime.date.today()}")
+    page.see("You have no goals.")
+    home.vitals("ada", "goals", "set", "--steps", "10000")
+    page.see("of 10,000", ".goal")
+    page.press("Today")
+    trial.waits_for_heart()
+
+
+def steps_of(home, month):
+    return json.loads(home.vitals("ada", "month", f"{month:%Y-%m}", "--json"))["summary"].get("steps", {}).get("total")
+
+
+def goals_of(home):
+    return {kind: goal["target"] for kind, goal in json.loads(home.vitals("ada", "goals", "--json"))["goals"].items() if "target" in goal}
+
+
+def span(month):
+    """The days of a month."""
+    days = [month + datetime.timedelta(days=day) for day in range(31)]
+    return [day for day in days if day.month == month.month]
+
+
+STEPS = [sees_their_days, sees_a_day, sees_longer_periods, sets_goals]
