@@ -29,6 +29,7 @@ const icons = {
   me: [{ circle: [12, 8.5, 3.5] }, "M5 20c.6-4 3.4-6 7-6s6.4 2 7 6"],
   wave: ["M3 12h4l2.2-6 4.2 12 2.4-6H21"],
   target: [{ circle: [12, 12, 3] }, { circle: [12, 12, 7.5] }, "M12 2v3M12 19v3M2 12h3M19 12h3"],
+  fit: ["M4.5 9V4.5H9M15 4.5h4.5V9M19.5 15v4.5H15M9 19.5H4.5V15"],
   phone: [{ rectangle: [7, 3, 10, 18, 2.5] }, "M11 18h2"],
 } as const;
 

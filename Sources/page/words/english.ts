@@ -70,6 +70,8 @@ export const english = {
   nothingLately: "Nothing has happened lately.", seenAll: "Mark as seen", all: "All", notifications: "Notifications, {count} new",
   sensors: "Sensors", sensorLive: "Live", sensorOnline: "Connected", sensorGone: "Out of reach", gatewayGone: "The gateway is offline", sensorUnseen: "Not visible here",
   wornAt: "worn at the {place}", batteryIs: "battery {percent}",
+  // People
+  map: "Map", fit: "Fit everything",
   // First steps
   welcome: "Welcome", welcomeName: "Welcome, {name}", firstSteps: "A few steps to your first day", done: "Done",
   tellFormulas: "Tell what the formulas need", tellFormulasWhy: "Zones, distance and energy follow from it. Only you see it.",

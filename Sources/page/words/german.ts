@@ -66,6 +66,7 @@ export const german: Record<Word, string> = {
   nothingLately: "Zuletzt ist nichts geschehen.", seenAll: "Alles gesehen", all: "Alle", notifications: "Benachrichtigungen, {count} neu",
   sensors: "Sensoren", sensorLive: "Live", sensorOnline: "Verbunden", sensorGone: "Außer Reichweite", gatewayGone: "Das Gateway ist offline",
   sensorUnseen: "Hier nicht sichtbar", wornAt: "getragen: {place}", batteryIs: "Batterie {percent}",
+  map: "Karte", fit: "Alles zeigen",
   welcome: "Willkommen", welcomeName: "Willkommen, {name}", firstSteps: "Ein paar Schritte bis zum ersten Tag", done: "Erledigt",
   tellFormulas: "Sag, was die Formeln brauchen", tellFormulasWhy: "Zonen, Strecke und Energie folgen daraus. Nur du siehst es.",
   connectSensor: "Sensor beanspruchen", connectSensorWhy: "Die Konsole des Gateways zeigt den Code mit: vitals-gateway claim-code strap",
