@@ -5,12 +5,15 @@ import { readSettings } from "./library/settings";
 import { say, speak } from "./library/words";
 import { empty } from "./parts/card";
 import { toast, toastPlace } from "./parts/toast";
+import { alertBanner } from "./views/alert-banner";
+import { dependentView } from "./views/dependent";
 import { reset, signIn, signUp } from "./views/door";
 import { daysView } from "./views/days";
 import { frame, type Banner } from "./views/frame";
 import { goalsView } from "./views/goals";
 import { heartView } from "./views/heart";
 import { latelyView } from "./views/lately";
+import { peopleView } from "./views/people";
 import { todayTitle, todayView } from "./views/today";
 import type { View } from "./views/view";
 import { workoutView } from "./views/workout";
@@ -25,10 +28,11 @@ const views: View[] = [
   heartView,
   workoutsView, workoutView,
   daysView, goalsView,
+  peopleView, dependentView,
   latelyView,
   youView,
 ];
-const banners: Banner[] = [];
+const banners: Banner[] = [alertBanner];
 const places = views.flatMap(({ place }) => place ?? []);
 
 const place = element("div");

@@ -35,6 +35,7 @@ class Home(Household):
         self.settings = self.folder / "consumer.json5"
         self.settings.write_text(f"""{{
           state: "consumer", root_key_file: "root.key", accounts: {{}}, broker_rules: {{ household: "{self.household}" }},
+          phones: {{ host: "127.0.0.1", port: {self.port}, tls: false }},
           broker: {{ port: {self.port}, username: "consumer", password_file: "broker/consumer.password" }},
         }}""")
         identity("vitals-consumer", self.settings)
@@ -108,6 +109,22 @@ class Home(Household):
         if made.returncode != 0:
             raise RuntimeError(f"vitals {' '.join(words)}: {made.stdout}{made.stderr}")
         return made.stdout
+
+    def sign_in(self, who, password):
+        """Somebody who has signed up in the page has the command, too."""
+        file = self.folder / "password"
+        file.write_text(f"{password}\n")
+        try:
+            self.vitals(who, "account")
+        except RuntimeError:
+            self.vitals(who, "sign-in", f"{who}@example.org", "--password-file", str(file))
+
+    def join(self, who, name, password):
+        """Somebody else comes, with the command."""
+        file = self.folder / "password"
+        file.write_text(f"{password}\n")
+        self.vitals(who, "sign-up", f"{who}@example.org", "--password-file", str(file))
+        self.vitals(who, "profile", "set", "--name", name, "--date-of-birth", "1940-01-02", "--gender", "other", "--height-cm", "170", "--weight-kg", "60")
 
     def watcher(self):
         """Hears each heart rate that the broker carries."""

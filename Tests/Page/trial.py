@@ -29,6 +29,7 @@ import heart
 import leaving
 import picturing
 import serving
+import people
 import staying
 import workouts
 from browser import Browser
@@ -51,6 +52,7 @@ def steps(chosen):
         return [*entering.STEPS, picturing.has_a_life, picturing.is_taken(chosen.screenshots)]
     return [step for part in PARTS if part is entering or not chosen.only or part.__name__ in chosen.only for step in part.STEPS]
 PARTS = [entering, heart, workouts, days, friends, staying, leaving]
+PARTS = [entering, heart, workouts, friends, people, staying, leaving]
 
 
 def main():

@@ -41,6 +41,13 @@ export function fill(element: Element, ...children: Child[]): void {
   add(element, children);
 }
 
+/** The same for what is filled again and again: the focus goes back to what is read out as what had it. */
+export function refill(element: Element, ...children: Child[]): void {
+  const held = element.contains(document.activeElement) ? document.activeElement?.getAttribute("aria-label") : null;
+  fill(element, ...children);
+  if (held) [...element.querySelectorAll<HTMLElement>("[aria-label]")].find((one) => one.getAttribute("aria-label") === held)?.focus();
+}
+
 function add(element: Element, children: Child[]): void {
   for (const child of children) if (child) element.append(child);
 }

@@ -129,6 +129,11 @@ export function height(metres: number): Amount {
   return { value: number(isImperial ? metres / 0.3048 : metres), unit: isImperial ? "ft" : "m" };
 }
 
+/** How far something is: "320 m", "1.25 km". */
+export function farText(metres: number): string {
+  return joined(metres < 1000 ? height(metres) : distance(metres));
+}
+
 /** Which unit the service splits ways by. */
 export function splitUnits(): "metric" | "imperial" {
   return isImperial ? "imperial" : "metric";

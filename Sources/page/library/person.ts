@@ -1,8 +1,10 @@
 import type { Profile, Requests as Asked, Today } from "service";
 import { brokerAddress } from "./accounts";
+import { Alerts } from "./alerts";
 import { Broker, drawn, matches } from "./broker";
 import type { Credential } from "./credential";
 import { readAs } from "./format";
+import { Friends } from "./friends";
 import { News } from "./news";
 import type { Stop } from "./part";
 import { parsed, Requests } from "./requests";
@@ -19,6 +21,8 @@ export class Person extends EventTarget {
   readonly broker: Broker;
   readonly sensors: Sensors;
   readonly news: News;
+  readonly friends: Friends;
+  readonly alerts: Alerts;
   /** Whether the broker has ever let the page in since it was opened. */
   hasBeenOnline = false;
   /** Undefined until it is known; null if there is none. */
@@ -39,6 +43,8 @@ export class Person extends EventTarget {
     }
     this.sensors = new Sensors(this);
     this.news = new News(this);
+    this.friends = new Friends(this);
+    this.alerts = new Alerts(this);
     this.broker.addEventListener("change", () => {
       if (this.broker.state === "online") void this.#catchUp();
     });
@@ -79,6 +85,8 @@ export class Person extends EventTarget {
     void this.ask("profile/get", {}).then(({ profile }) => this.became(profile), () => {});
     void this.sensors.load();
     void this.news.load().catch(() => {});
+    void this.friends.load().catch(() => {});
+    void this.alerts.load().catch(() => {});
     const day = await this.ask("statistics/today", {}).catch(() => null);
     const seen = this.#latest.get("today") as Today | undefined;
     if (day && !seen) this.#tell("today", { ...day, time: Date.now() });

@@ -14,12 +14,13 @@ export interface Field {
   complain(sentence: string | null): void;
 }
 
-export function field(label: string, input: Input, options: { hint?: string; look?: string; beside?: Child } = {}): Field {
+export function field(label: string, input: Input, options: { hint?: string; look?: string; beside?: Child; after?: Child } = {}): Field {
   const [id, below] = [freshId(), freshId()];
   give(input, { id, class: "input" });
   const hint = options.hint ? element("p", { class: "hint", id: below }, options.hint) : null;
   if (hint) give(input, { "aria-describedby": below });
-  const box = options.beside ? element("div", { class: "with inside" }, input, options.beside) : input;
+  const box = options.beside ? element("div", { class: "with inside" }, input, options.beside)
+    : options.after ? element("div", { class: "with" }, input, options.after) : input;
   const node = element("div", { class: `field ${options.look ?? ""}` }, element("label", { for: id }, label), box, hint);
   return {
     node, input,
@@ -52,10 +53,28 @@ export function passwordField(label: string, autocomplete: string, hint?: string
   return field(label, input, { beside: eye, ...(hint && { hint }) });
 }
 
+/** What somebody has typed who is known by an address or a number: what has an @ is an address. */
+export function named(input: Input): { email: string } | { phone: string } {
+  const entered = input.value.trim();
+  if (entered === "") throw new Refusal("invalid", "Empty Fields");
+  return entered.includes("@") ? { email: entered } : { phone: entered };
+}
+
 /** A box to tick, with its words. */
 export function check(label: string, isChecked: boolean): { node: HTMLElement; input: HTMLInputElement } {
   const input = element("input", { type: "checkbox", checked: isChecked });
   return { node: element("label", { class: "check all" }, input, element("span", {}, label)), input };
+}
+
+/** A box that does something as soon as it is ticked or cleared, and goes back if that is refused. */
+export function tick(label: string, isChecked: boolean, act: (isChecked: boolean) => Promise<unknown>): HTMLElement {
+  const { node, input } = check(label, isChecked);
+  input.addEventListener("change", () => void act(input.checked).catch((error: unknown) => {
+    if (!(error instanceof Refusal)) throw error;
+    input.checked = !input.checked;
+    toast(reason(error));
+  }));
+  return node;
 }
 
 export function select(options: [value: string, label: string][], chosen: string | undefined): HTMLSelectElement {

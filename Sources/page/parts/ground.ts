@@ -249,13 +249,15 @@ function ends([fromX, fromY]: [number, number], [toX, toY]: [number, number]): S
 }
 
 function position(here: NonNullable<Sight["here"]>, pixels: number, [x, y]: [number, number], width: number): SVGElement[] {
-  const old = here.isOld ? " old" : "", isAtEnd = x > width / 2;
+  const old = here.isOld ? " old" : "", label = here.label ? short(here.label) : "";
+  // Beside the point where there is room, otherwise above it. A letter is about seven pixels wide.
+  const long = 7 * label.length + 22;
+  const [side, aside, above] = x + long < width - forTools ? ["start", 22, 12] as const
+    : x > long ? ["end", -22, 12] as const : ["middle", 0, 26] as const;
   return [
     drawing("circle", { class: `acc${old}`, cx: x.toFixed(1), cy: y.toFixed(1), r: Math.max(17, (here.accuracy ?? 0) * pixels).toFixed(1) }),
     drawing("circle", { class: `pos${old}`, cx: x.toFixed(1), cy: y.toFixed(1), r: 8 }),
-    ...(here.label ? [drawing("text", {
-      class: "who", x: (x + (isAtEnd ? -22 : 22)).toFixed(1), y: (y - 12).toFixed(1), "text-anchor": isAtEnd ? "end" : "start",
-    }, short(here.label))] : []),
+    ...(label ? [drawing("text", { class: "who", x: (x + aside).toFixed(1), y: (y - above).toFixed(1), "text-anchor": side }, label)] : []),
   ];
 }
 

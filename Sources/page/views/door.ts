@@ -1,11 +1,10 @@
-import type { Hanging, SignInRequest } from "service";
+import type { Hanging } from "service";
 import { askAsGuest } from "../library/accounts";
 import { canStay, keep, type Credential } from "../library/credential";
 import { element, fill, pressed, type Child } from "../library/element";
 import { number } from "../library/format";
-import { Refusal } from "../library/requests";
 import { say, translated, type Word } from "../library/words";
-import { button, busy, check, field, form, passwordField, text, type Field } from "../parts/form";
+import { button, busy, check, field, form, named, passwordField, text, type Field } from "../parts/form";
 import { logo } from "../parts/ring";
 import { toast } from "../parts/toast";
 
@@ -20,7 +19,7 @@ export function signIn(enter: Enter): HTMLElement {
   return door("signInTitle", [form({ email: name, phone: name, password }, [
     heading("signIn"), wide(name), wide(password), stay.node, send,
   ], send, async () => {
-    const signedIn = await askAsGuest("sign-in", { ...named(name), password: password.input.value, device: deviceName() });
+    const signedIn = await askAsGuest("sign-in", { ...named(name.input), password: password.input.value, device: deviceName() });
     await keep(signedIn, stay.isChosen());
     enter(signedIn);
   })], [link("#/sign-up", "signUp"), link("#/reset", "reset")]);
@@ -34,7 +33,7 @@ export function signUp(enter: Enter): HTMLElement {
   return door("signUpTitle", [form({ email: name, phone: name, password }, [
     heading("signUp"), wide(name), wide(password), stay.node, send,
   ], send, async () => {
-    const signedIn = await askAsGuest("sign-up", { ...named(name), password: password.input.value, device: deviceName() });
+    const signedIn = await askAsGuest("sign-up", { ...named(name.input), password: password.input.value, device: deviceName() });
     await keep(signedIn, stay.isChosen());
     enter(signedIn);
     toast(translated(signedIn.message));
@@ -48,17 +47,17 @@ export function reset(): HTMLElement {
   const have = button(say("haveCode"), "quiet wide-btn all");
   const card = element("div", { class: "side" });
   const ask = form({ email: name, phone: name }, [heading("resetTitle"), wide(name), send, have], send, async () => {
-    const said = await askAsGuest("request-reset", named(name));
+    const said = await askAsGuest("request-reset", named(name.input));
     toast(said.message);
-    fill(card, withCode(named(name)));
+    fill(card, withCode(named(name.input)));
   });
-  pressed(have, () => void busy(have, async () => fill(card, withCode(named(name))), () => name.complain(say("Empty Fields"))));
+  pressed(have, () => void busy(have, async () => fill(card, withCode(named(name.input))), () => name.complain(say("Empty Fields"))));
   fill(card, ask);
   return door("resetTitle", [card], [link("#/sign-in", "signIn")]);
 }
 
 /** The second step: the code, and the new password. */
-function withCode(name: Name): HTMLElement {
+function withCode(name: ReturnType<typeof named>): HTMLElement {
   const code = field(say("code"), text({ autocomplete: "one-time-code", required: true, maxlength: 64 }));
   const password = passwordField(say("newPassword"), "new-password", say("passwordHint"));
   const send = element("button", { class: "btn first wide-btn all" }, say("setPassword"));
@@ -97,15 +96,6 @@ function inWords(hanging: Hanging = {}): string[] {
     if (there === undefined) return [];
     return [`${say(kinds[kind])}: ${number(Array.isArray(there) ? there.length : there)}`];
   });
-}
-
-type Name = Pick<SignInRequest, "email" | "phone">;
-
-/** The one field for both kinds of names: what has an @ is an address. */
-function named({ input }: Field): Name {
-  const entered = input.value.trim();
-  if (entered === "") throw new Refusal("invalid", "Empty Fields");
-  return entered.includes("@") ? { email: entered } : { phone: entered };
 }
 
 function nameField(): Field {

@@ -11,13 +11,17 @@ import { unseen } from "./lately";
 import type { Heading, Place } from "./view";
 
 /** What stands above the content of each view while there is a reason, such as a workout that is under way. */
-export type Banner = (person: Person) => HTMLElement;
+export interface Banner {
+  (person: Person): HTMLElement;
+  /** Also above views that take the whole page. */
+  isEverywhere?: boolean;
+}
 
 /** What stands about each view of a person: navigation, heading, the state of the connection, the bell. */
 export function frame(
   person: Person, places: Place[], banners: Banner[], address: string, { title, under, back, isWhole }: Heading, content: HTMLElement,
 ): HTMLElement {
-  const above = isWhole ? [] : banners.map((banner) => banner(person));
+  const above = banners.filter(({ isEverywhere }) => isEverywhere || !isWhole).map((banner) => banner(person));
   const main = element("main", { class: "main", id: "main" }, new OfflineLine(person), ...above, content);
   const ends = isWhole ? [] : [new Bell(person), new Picture(person)];
   return element(
@@ -45,7 +49,7 @@ function navigation(person: Person, places: Place[], current: string): HTMLEleme
     element("ul", { class: "nav-me" }, ...house.map(entry), element("li", {}, new NameLink(person, current))));
 }
 
-/** How things stand: live, online, connecting, offline. */
+/** How things stand: an alert, live, online, connecting, offline. */
 class StatePill extends Part {
   readonly #person: Person;
 
@@ -56,22 +60,26 @@ class StatePill extends Part {
 
   begin(): void {
     const show = () => {
-      const [look, word] = this.#state();
-      if (this.dataset["state"] === word) return;
-      this.dataset["state"] = word;
+      const [look, word, count = 0] = this.#state();
+      const text = say(word, { count });
+      if (this.dataset["state"] === text) return;
+      this.dataset["state"] = text;
       give(this, { class: `pill ${look}` });
-      fill(this, look === "live" ? element("span", { class: "dot" }) : null, say(word));
+      fill(this, look === "live" || look === "alarm" ? element("span", { class: "dot" }) : null, text);
     };
     show();
     this.hear(this.#person.broker, "change", show);
     for (const kind of ["beat", "list"]) this.hear(this.#person.sensors, kind, show);
+    this.hear(this.#person.alerts, "change", show);
     this.each(1_000, show);
   }
 
-  #state(): [look: string, word: Word] {
-    const { broker, sensors } = this.#person;
+  #state(): [look: string, word: Word, count?: number] {
+    const { alerts, broker, sensors } = this.#person;
     if (broker.state === "offline") return ["off", "offline"];
     if (broker.state !== "online") return ["", "connecting"];
+    const count = alerts.open.length;
+    if (count > 0) return ["alarm", count === 1 ? "oneAlert" : "openAlerts", count];
     const beat = sensors.shown?.beat;
     if (beat && Date.now() - beat.arrived < liveMilliseconds) return ["live", "live"];
     return ["", sensors.list?.length === 0 ? "noSensor" : "online"];
