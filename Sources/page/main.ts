@@ -14,9 +14,12 @@ import { goalsView } from "./views/goals";
 import { heartView } from "./views/heart";
 import { latelyView } from "./views/lately";
 import { peopleView } from "./views/people";
+import { liveView } from "./views/live";
+import { startView } from "./views/start";
 import { todayTitle, todayView } from "./views/today";
 import type { View } from "./views/view";
 import { workoutView } from "./views/workout";
+import { workoutBanner } from "./views/workout-banner";
 import { workoutsView } from "./views/workouts";
 import { youView } from "./views/you";
 
@@ -29,10 +32,11 @@ const views: View[] = [
   workoutsView, workoutView,
   daysView, goalsView,
   peopleView, dependentView,
+  workoutsView, startView, liveView, workoutView,
   latelyView,
   youView,
 ];
-const banners: Banner[] = [alertBanner];
+const banners: Banner[] = [alertBanner, workoutBanner];
 const places = views.flatMap(({ place }) => place ?? []);
 
 const place = element("div");
@@ -60,7 +64,7 @@ function ofPerson(person: Person, address: string, query: string): HTMLElement {
   for (const view of views) {
     const found = view.address.exec(address);
     if (!found) continue;
-    const { content, ...heading } = view.open({ person, address, query, found: found.slice(1), leave });
+    const { content, ...heading } = view.open({ person, address, query, found: found.slice(1), leave, again: () => show(false) });
     return frame(person, places, banners, view.place?.address ?? address, heading, content);
   }
   const toToday = element("a", { class: "btn first", href: "#/today" }, say("toToday"));

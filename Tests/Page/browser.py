@@ -98,7 +98,7 @@ class Browser:
             # How a date is typed depends on the system's language: this is what the field gets from it.
             self.driver.execute_script("arguments[0].value = arguments[1]", field, text)
         elif field.tag_name == "select":
-            field.send_keys(text)
+            field.find_element(By.XPATH, f".//option[starts-with(normalize-space(), {quoted(text)})]").click()
         else:
             field.clear()
             field.send_keys(text)

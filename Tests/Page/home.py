@@ -37,6 +37,7 @@ class Home(Household):
           state: "consumer", root_key_file: "root.key", accounts: {{}}, broker_rules: {{ household: "{self.household}" }},
           phones: {{ host: "127.0.0.1", port: {self.port}, tls: false }},
           broker: {{ port: {self.port}, username: "consumer", password_file: "broker/consumer.password" }},
+          phones: {{ host: "127.0.0.1", port: {self.port}, tls: false }},
         }}""")
         identity("vitals-consumer", self.settings)
         subprocess.run(
@@ -109,6 +110,14 @@ class Home(Household):
         if made.returncode != 0:
             raise RuntimeError(f"vitals {' '.join(words)}: {made.stdout}{made.stderr}")
         return made.stdout
+
+    def start_phone(self, link, *words):
+        """A phone with this link, which goes where the recorded run went."""
+        file = self.folder / "phone.link"
+        file.write_text(link)
+        file.chmod(0o600)
+        return self.start("phone", [
+            RELEASE / "vitals-sensor", "phone", "--link-file", file, "--activity", RUN, *words])
 
     def sign_in(self, who, password):
         """Somebody who has signed up in the page has the command, too."""

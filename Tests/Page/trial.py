@@ -30,6 +30,7 @@ import leaving
 import picturing
 import serving
 import people
+import running
 import staying
 import workouts
 from browser import Browser
@@ -53,6 +54,7 @@ def steps(chosen):
     return [step for part in PARTS if part is entering or not chosen.only or part.__name__ in chosen.only for step in part.STEPS]
 PARTS = [entering, heart, workouts, days, friends, staying, leaving]
 PARTS = [entering, heart, workouts, friends, people, staying, leaving]
+PARTS = [entering, heart, workouts, friends, running, staying, leaving]
 
 
 def main():

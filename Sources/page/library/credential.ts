@@ -46,12 +46,14 @@ export async function kept(): Promise<Credential | null> {
   }
 }
 
+/** Removes all that was kept in this browser. */
 export async function forget(): Promise<void> {
   sessionStorage.removeItem(tabKey);
-  if (canStay()) await inStore("readwrite", (store) => store.delete("device"));
+  if (canStay()) await inStore("readwrite", (store) => store.clear());
 }
 
-function inStore(mode: IDBTransactionMode, act: (store: IDBObjectStore) => IDBRequest): Promise<unknown> {
+/** Does something with what this browser keeps: the credential, and small things that are about the browser itself. */
+export function inStore(mode: IDBTransactionMode, act: (store: IDBObjectStore) => IDBRequest): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const opening = indexedDB.open(database, 1);
     opening.onupgradeneeded = () => opening.result.createObjectStore("credentials");

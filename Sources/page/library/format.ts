@@ -44,6 +44,16 @@ export function roundDistance(metres: number): Amount {
   return { value: new Intl.NumberFormat(locale(), { maximumFractionDigits: 2 }).format(value), unit: isImperial ? "mi" : "km" };
 }
 
+/** What somebody enters as a distance, in kilometres or miles. */
+export function metresOf(entered: number): number {
+  return entered * (isImperial ? 1609.344 : 1000);
+}
+
+/** "30 min", of seconds. */
+export function minutes(seconds: number): string {
+  return `${new Intl.NumberFormat(locale(), { maximumFractionDigits: 1 }).format(seconds / 60)}${thin}min`;
+}
+
 export function energy(kilocalories: number): Amount {
   return { value: number(kilocalories), unit: "kcal" };
 }

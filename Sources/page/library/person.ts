@@ -9,6 +9,8 @@ import { News } from "./news";
 import type { Stop } from "./part";
 import { parsed, Requests } from "./requests";
 import { Sensors } from "./sensors";
+import { Speaker } from "./speaker";
+import { UnderWay } from "./under-way";
 import { speak } from "./words";
 
 /** What is retained on a person's topics, which the page follows all the time, so that each view shows at once what was seen last. */
@@ -23,6 +25,8 @@ export class Person extends EventTarget {
   readonly news: News;
   readonly friends: Friends;
   readonly alerts: Alerts;
+  readonly underWay: UnderWay;
+  readonly speaker: Speaker;
   /** Whether the broker has ever let the page in since it was opened. */
   hasBeenOnline = false;
   /** Undefined until it is known; null if there is none. */
@@ -45,6 +49,8 @@ export class Person extends EventTarget {
     this.news = new News(this);
     this.friends = new Friends(this);
     this.alerts = new Alerts(this);
+    this.underWay = new UnderWay(this);
+    this.speaker = new Speaker(this);
     this.broker.addEventListener("change", () => {
       if (this.broker.state === "online") void this.#catchUp();
     });
@@ -87,6 +93,7 @@ export class Person extends EventTarget {
     void this.news.load().catch(() => {});
     void this.friends.load().catch(() => {});
     void this.alerts.load().catch(() => {});
+    void this.underWay.load();
     const day = await this.ask("statistics/today", {}).catch(() => null);
     const seen = this.#latest.get("today") as Today | undefined;
     if (day && !seen) this.#tell("today", { ...day, time: Date.now() });

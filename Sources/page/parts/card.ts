@@ -25,7 +25,7 @@ export function section(title: string, look: string, ...content: Child[]): HTMLE
 }
 
 /** Figures with their labels. A figure that is not known is left out. */
-export function facts(look: string, figures: [label: string, value: string, unit?: string][]): HTMLElement {
+export function facts(look: string, figures: [label: Child, value: string, unit?: string][]): HTMLElement {
   return element("dl", { class: `facts ${look}` }, ...figures.map(([label, value, unit]) =>
     element("div", {}, element("dt", {}, label), element("dd", {}, value, unit ? element("small", {}, unit) : null))));
 }

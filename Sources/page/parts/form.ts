@@ -156,24 +156,29 @@ export function button(label: string, look: string, attributes: Attributes = {})
 }
 
 /** Asks before something is lost. Resolves to whether the person wants it; the focus is on Cancel. */
-export function confirmed(question: string, consequence: string, verb: string): Promise<boolean> {
+export async function confirmed(question: string, consequence: string, verb: string): Promise<boolean> {
+  return await asked(question, consequence, [[null, say("cancel"), ""], [true, verb, "stop"]]) ?? false;
+}
+
+/** Asks something with a button for each answer. Resolves to the answer, which is null for Escape, too; the focus is on the button of
+ *  null, after which nothing is other than before. */
+export function asked<Answer>(
+  question: string, consequence: string, answers: [answer: Answer | null, label: string, look: string][],
+): Promise<Answer | null> {
   return new Promise((done) => {
     const [title, words] = [freshId(), freshId()];
-    const cancel = button(say("cancel"), "");
-    const go = button(verb, "stop");
+    const buttons = answers.map(([answer, label, look]) => pressed(button(label, look), () => end(answer)));
     const dialog = element(
       "dialog", { "aria-labelledby": title, "aria-describedby": words },
-      element("h2", { id: title }, question), element("p", { id: words }, consequence), element("div", { class: "btns" }, cancel, go));
-    const end = (answer: boolean) => {
+      element("h2", { id: title }, question), element("p", { id: words }, consequence), element("div", { class: "btns" }, ...buttons));
+    const end = (answer: Answer | null) => {
       dialog.close();
       dialog.remove();
       done(answer);
     };
-    pressed(cancel, () => end(false));
-    pressed(go, () => end(true));
-    dialog.addEventListener("cancel", () => end(false));
+    dialog.addEventListener("cancel", () => end(null));
     document.body.append(dialog);
     dialog.showModal();
-    cancel.focus();
+    buttons[answers.findIndex(([answer]) => answer === null)]?.focus();
   });
 }

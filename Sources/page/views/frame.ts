@@ -49,7 +49,7 @@ function navigation(person: Person, places: Place[], current: string): HTMLEleme
     element("ul", { class: "nav-me" }, ...house.map(entry), element("li", {}, new NameLink(person, current))));
 }
 
-/** How things stand: an alert, live, online, connecting, offline. */
+/** How things stand: an alert, recording a workout, live, online, connecting, offline. */
 class StatePill extends Part {
   readonly #person: Person;
 
@@ -71,15 +71,17 @@ class StatePill extends Part {
     this.hear(this.#person.broker, "change", show);
     for (const kind of ["beat", "list"]) this.hear(this.#person.sensors, kind, show);
     this.hear(this.#person.alerts, "change", show);
+    this.hear(this.#person.underWay, "change", show);
     this.each(1_000, show);
   }
 
   #state(): [look: string, word: Word, count?: number] {
-    const { alerts, broker, sensors } = this.#person;
+    const { alerts, broker, sensors, underWay } = this.#person;
     if (broker.state === "offline") return ["off", "offline"];
     if (broker.state !== "online") return ["", "connecting"];
     const count = alerts.open.length;
     if (count > 0) return ["alarm", count === 1 ? "oneAlert" : "openAlerts", count];
+    if (underWay.now) return underWay.now.state === "paused" ? ["", "paused"] : ["live", "recording"];
     const beat = sensors.shown?.beat;
     if (beat && Date.now() - beat.arrived < liveMilliseconds) return ["live", "live"];
     return ["", sensors.list?.length === 0 ? "noSensor" : "online"];

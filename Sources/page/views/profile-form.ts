@@ -21,6 +21,7 @@ export function profileForm(person: Person, close: () => void): HTMLFormElement 
     units: field(say("units"), select([["metric", say("metric")], ["imperial", say("imperial")]], profile?.units ?? "metric"), { look: "all" }),
   };
   const keepHeart = check(say("keepHeart"), profile?.continuous_heart_rate ?? false);
+  const voice = check(say("voiceProfile"), profile?.voice ?? false);
   const send = element("button", { class: "btn first" }, say("save"));
   const cancel = button(say("cancel"), "");
   pressed(cancel, () => void busy(cancel, async () => {
@@ -29,7 +30,7 @@ export function profileForm(person: Person, close: () => void): HTMLFormElement 
     close();
   }));
   return form(fields, [
-    ...Object.values(fields).map(({ node }) => node), keepHeart.node,
+    ...Object.values(fields).map(({ node }) => node), keepHeart.node, voice.node,
     element("div", { class: "btns all" }, send, cancel),
   ], send, async () => {
     // What is empty is left out, and the service says which of it has to be there.
@@ -40,6 +41,7 @@ export function profileForm(person: Person, close: () => void): HTMLFormElement 
     const { message, profile: saved } = await person.ask("profile/set", {
       ...(entered as unknown as Profile),
       continuous_heart_rate: keepHeart.input.checked,
+      voice: voice.input.checked,
       locale: profile?.locale ?? locale(),
       time_zone: profile?.time_zone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
     });

@@ -10,6 +10,7 @@ import { HeartCard } from "./heart-card";
 import { LatelyCard } from "./lately";
 import { OnDemandCard } from "./on-demand-card";
 import { SensorsCard } from "./sensors-card";
+import { StartCard } from "./start-card";
 import type { View } from "./view";
 
 /** The day as it is: the heart now, the goals, what can be read, friends, what has happened, the sensors. Somebody who has nothing yet
@@ -23,9 +24,22 @@ export class Today extends Part {
   }
 
   begin(): void {
-    fill(this, isNew(this.#person) ? firstSteps(this.#person) : cards(this.#person));
+    fill(this, isNew(this.#person) ? firstSteps(this.#person) : this.#cards(this.#person));
     // A sensor may have been claimed by another program.
     this.each(10_000, () => this.#person.sensors.list?.length === 0 && void this.#person.sensors.load());
+  }
+
+  #cards(person: Person): HTMLElement {
+    const onDemand = new OnDemandCard(person, "");
+    // During a workout the service has the steps read itself, and nobody stands still to take their temperature.
+    const show = () => (onDemand.hidden = Boolean(person.underWay.now));
+    show();
+    this.hear(person.underWay, "change", show);
+    return element(
+      "div", { class: "grid" },
+      new HeartCard(person, "heart-card s8"), new GoalsCard(person, "s4"),
+      element("div", { class: "fit" }, onDemand, new StartCard(person, "", false), new FriendsCard(person, "")),
+      new LatelyCard(person, 5, "h s6"), new SensorsCard(person, "h s6"));
   }
 }
 
@@ -39,13 +53,6 @@ export function todayTitle(person: Person): [title: string, under: string] {
   if (!isNew(person)) return [say("today"), longDay(Date.now())];
   const name = person.profile?.name;
   return [name ? say("welcomeName", { name: plain(name) }) : say("welcome"), say("firstSteps")];
-}
-
-function cards(person: Person): HTMLElement {
-  return element(
-    "div", { class: "grid" },
-    new HeartCard(person, "heart-card s8"), new GoalsCard(person, "s4"), new OnDemandCard(person, "h s4"),
-    new FriendsCard(person, "h s4"), new SensorsCard(person, "h s4"), new LatelyCard(person, 5, ""));
 }
 
 export const todayView: View = {

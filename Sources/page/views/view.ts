@@ -20,6 +20,8 @@ export interface Visit {
   found: string[];
   /** Signs out, when the device's password is gone already. */
   leave(): void;
+  /** Opens the view again, when its heading has become another. */
+  again(): void;
 }
 
 /** What a view is called, and where it belongs. */

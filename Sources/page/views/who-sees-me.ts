@@ -94,7 +94,7 @@ class Sharing extends Card {
       const consent = await this.#person.ask("consent/get", {});
       return [
         tick(say("friendsSeeSteps"), consent.steps, (steps) => this.#person.ask("consent/set", { steps })),
-        tick(say("recordPosition"), consent.record_location, (isRecorded) => this.#person.ask("consent/set", { record_location: isRecorded })),
+        tick(say("positionRecorded"), consent.record_location, (isRecorded) => this.#person.ask("consent/set", { record_location: isRecorded })),
         element("p", { class: "hint" }, say("recordPositionWhy")),
       ];
     });

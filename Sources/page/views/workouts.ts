@@ -116,7 +116,7 @@ export function nameOf(activity: string): string {
   return word ? say(word) : activity;
 }
 
-function iconOf(activity: string): IconName {
+export function iconOf(activity: string): IconName {
   return activity === "walking" ? "walk" : activity === "cycling" ? "bike" : "workouts";
 }
 

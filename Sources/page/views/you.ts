@@ -72,6 +72,7 @@ function read(profile: Profile): HTMLElement {
     ["weight", number(profile.weight_kg, 1)],
     ["units", say(profile.units)],
     ["keepHeart", say(profile.continuous_heart_rate ? "on" : "off")],
+    ["voiceProfile", say(profile.voice ? "on" : "off")],
   ];
   return element("dl", { class: "kv" }, ...lines.map(([word, value]) =>
     element("div", {}, element("dt", {}, say(word)), element("dd", {}, value))));

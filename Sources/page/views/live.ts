@@ -1,0 +1,232 @@
+import type { Workout } from "service";
+import { element, fill, give, plain, pressed, type Child } from "../library/element";
+import { clock, distance, duration, energy, height, number, paceText, percent, speed, type Amount } from "../library/format";
+import { Part } from "../library/part";
+import type { Person } from "../library/person";
+import { counts, liveMilliseconds } from "../library/sensors";
+import { say, type Word } from "../library/words";
+import { zoneLimits, zoneOf } from "../library/zones";
+import { empty, facts, skeleton } from "../parts/card";
+import { asked, busy } from "../parts/form";
+import { icon, star } from "../parts/icons";
+import { ring } from "../parts/ring";
+import { toast } from "../parts/toast";
+import { LiveWay } from "./live-way";
+import type { Heading, View, Visit } from "./view";
+import { VoiceButton } from "./voice-card";
+import { whyOver } from "./workout-banner";
+import { goalText } from "./workout-goal-card";
+import { nameOf } from "./workouts";
+
+/** Whoever is slower than this stands, in metres per second: there is no pace. */
+const slowest = 0.5;
+/** How long a button waits for the connection, in seconds. What was pressed counts from when it was pressed. */
+const patience = 60;
+
+type Figure = [label: Child, value: string, unit?: string];
+
+/** The workout that is under way, on the whole page: its clock, its goal, how it goes now, the way, and two buttons. */
+class Live extends Part {
+  readonly #visit: Visit;
+  readonly #person: Person;
+  readonly #heading: string;
+  readonly #time = element("b", { class: "time", role: "timer" });
+  readonly #goal = element("div");
+  readonly #now = element("div");
+  readonly #more = element("section", { class: "card b", "aria-label": say("more") });
+  readonly #controls = element("div", { class: "controls" });
+  readonly #away = element("p", { class: "note warn" }, icon("warn"), element("span", { class: "grow" }, say("workoutGoesOn")));
+  readonly #said = element("p", { class: "hidden", role: "status" });
+  /** The workout that is shown, and in which state its buttons are. */
+  #shown = "";
+  #hasReached = false;
+
+  constructor(visit: Visit) {
+    super();
+    this.#visit = visit;
+    this.#person = visit.person;
+    this.#heading = JSON.stringify(heading(visit.person));
+  }
+
+  begin(): void {
+    this.#shown = "";
+    const show = () => {
+      // The heading has the activity and the start, which are known when the service has told them.
+      if (JSON.stringify(heading(this.#person)) !== this.#heading) return this.#visit.again();
+      this.#show();
+    };
+    const tick = () => this.#tick();
+    this.hear(this.#person.underWay, "change", show);
+    this.hear(this.#person, "profile", show);
+    this.hear(this.#person.sensors, "beat", () => this.#showNow());
+    this.each(250, tick);
+    const tellAway = () => (this.#away.hidden = this.#person.broker.state === "online");
+    tellAway();
+    this.hear(this.#person.broker, "change", tellAway);
+    this.#show();
+  }
+
+  #show(): void {
+    const { now: workout } = this.#person.underWay;
+    if (!workout) {
+      this.#shown = "";
+      return fill(this, ...(workout === undefined ? [element("div", { class: "card" }, skeleton())] : this.#over()));
+    }
+    const shown = `${workout.id} ${workout.state}`;
+    if (!this.#shown.startsWith(workout.id)) {
+      this.#hasReached = (workout.percent ?? 0) >= 100;
+      fill(this,
+        this.#away,
+        element("div", { class: "running" },
+          element("section", { class: "card a", "aria-label": say("now") }, element("div", { class: "clock" },
+            element("div", {}, this.#time, this.#goal), element("div", { class: "ring" })), this.#now),
+          new LiveWay(this.#person, workout.id),
+          this.#more,
+          element("div", { class: "btns c" }, new VoiceButton(this.#person),
+            element("a", { class: "btn s quiet", href: "#/workouts/start" }, say("goalAndVoice")),
+            element("a", { class: "btn s quiet", href: "#/today" }, say("today"))),
+          this.#controls),
+        this.#said);
+    }
+    if (shown !== this.#shown) {
+      give(this.#time, { class: workout.state === "paused" ? "time muted" : "time" });
+      fill(this.#controls, ...this.#buttons(workout));
+    }
+    this.#shown = shown;
+    this.#tick();
+    this.#showGoal(workout);
+    this.#showNow();
+    this.#showMore(workout);
+  }
+
+  #tick(): void {
+    const shown = duration(Math.floor(this.#person.underWay.seconds));
+    if (this.#time.textContent !== shown) this.#time.textContent = shown;
+  }
+
+  #showGoal({ goal, percent: reached }: Workout): void {
+    fill(this.#goal, goal ? element("p", {}, say(goal.enabled ? "goalIsEnding" : "goalIs", { target: goalText(goal) })) : null);
+    const middle = this.querySelector(".ring");
+    if (!middle) return;
+    const isReached = (reached ?? 0) >= 100;
+    fill(middle, ...(goal && reached !== undefined ? [
+      ring([reached / 100], 80, 8),
+      element("p", { class: "ring-mid" }, element("b", {}, percent(Math.floor(reached))), isReached ? star(say("reached")) : null)] : []));
+    if (isReached && !this.#hasReached) this.#said.textContent = say("goalReached");
+    this.#hasReached ||= isReached;
+  }
+
+  /** Distance, heart rate and pace, or the speed of a ride. */
+  #showNow(): void {
+    const workout = this.#person.underWay.now;
+    if (!workout) return;
+    const figures: Figure[] = [];
+    const take = (word: Word, amount: Amount | null) => amount && figures.push([say(word), amount.value, amount.unit]);
+    const { speed_mps: speeds } = workout;
+    if (workout.distance_m !== undefined) take("distance", distance(workout.distance_m));
+    figures.push(...this.#heart(workout));
+    const isRide = workout.activity === "cycling";
+    if (workout.state === "running") take(isRide ? "speed" : "pace", asSpeed(speeds?.now, isRide));
+    take(isRide ? "averageSpeed" : "averagePace", asSpeed(speeds?.mean, isRide));
+    fill(this.#now, figures.length > 0 ? facts("big two", figures) : null);
+  }
+
+  /** The heart rate of this second, if a sensor is heard here; otherwise the one that the service has heard. */
+  #heart({ heart_rate }: Workout): Figure[] {
+    const beat = this.#person.sensors.shown?.beat;
+    const isLive = beat && Date.now() - beat.arrived < liveMilliseconds;
+    const bpm = isLive ? (counts(beat) ? beat.bpm : undefined) : heart_rate?.now;
+    if (bpm === undefined) return [];
+    const limits = zoneLimits(this.#person.profile);
+    const zone = limits.length > 0 ? zoneOf(bpm, limits) : 0;
+    const label = element("span", {}, say("heartRate"), zone > 0 ? element("b", { class: `zone z${zone}` },
+      element("span", { class: "hidden" }, say("zone", { number: "" })), `${zone}`) : null);
+    return [[label, `${bpm}`, say("bpm")]];
+  }
+
+  #showMore({ steps, energy_kcal, ascent_m, heart_rate, speed_mps, activity }: Workout): void {
+    const figures: Figure[] = [];
+    const take = (word: Word, amount: Amount | null) => amount && figures.push([say(word), amount.value, amount.unit]);
+    if (steps !== undefined) take("steps", { value: number(steps), unit: "" });
+    if (energy_kcal !== undefined) take("energy", energy(energy_kcal));
+    if (ascent_m !== undefined) take("ascent", height(ascent_m));
+    if (heart_rate?.mean !== undefined) take("averageHeart", { value: number(heart_rate.mean), unit: say("bpm") });
+    if (heart_rate) take("highest", { value: number(heart_rate.max), unit: say("bpm") });
+    take("fastest", asSpeed(speed_mps?.max, activity === "cycling"));
+    this.#more.hidden = figures.length === 0;
+    fill(this.#more, facts("three", figures));
+  }
+
+  #buttons(workout: Workout): HTMLElement[] {
+    const isPaused = workout.state === "paused";
+    const go = element("button", { type: "button", class: "btn first" }, icon(isPaused ? "play" : "pause"), say(isPaused ? "resume" : "pause"));
+    pressed(go, () => void busy(go, async () => {
+      await this.#person.ask(isPaused ? "workouts/resume" : "workouts/pause", this.#pressedNow(), patience);
+    }));
+    const stop = element("button", { type: "button", class: "btn" }, icon("stop"), say("stop"));
+    pressed(stop, () => void this.#stop(stop, workout));
+    return [go, stop];
+  }
+
+  async #stop(button: HTMLButtonElement, { id }: Workout): Promise<void> {
+    // However long somebody thinks about it, the workout ends when they pressed Stop.
+    const at = this.#person.underWay.serviceTime;
+    const answer = await asked(say("stopQuestion"), say("stopMeans"), [
+      ["cancel", say("discard"), "danger"], [null, say("goOn"), ""], ["stop", say("save"), "first"]]);
+    if (!answer) return;
+    await busy(button, async () => {
+      await this.#person.ask(`workouts/${answer as "cancel" | "stop"}`, { at }, patience);
+      if (answer === "cancel") toast(say("workoutDiscarded"));
+      location.hash = answer === "cancel" ? "#/today" : `#/workouts/${id}`;
+    });
+  }
+
+  /** Without a connection, what is pressed goes when there is one again, and counts from now on. */
+  #pressedNow(): { at?: number } {
+    return this.#person.broker.state === "online" ? {} : { at: this.#person.underWay.serviceTime };
+  }
+
+  /** What there is to see when no workout is under way, or none any longer. */
+  #over(): HTMLElement[] {
+    const { last } = this.#person.underWay;
+    const toToday = element("a", { class: "btn", href: "#/today" }, say("today"));
+    if (!last) {
+      const start = element("a", { class: "btn first", href: "#/workouts/start" }, say("startWorkout"));
+      return [element("div", { class: "card" }, empty("workouts", say("noneUnderWay"), "", element("div", { class: "btns" }, start, toToday)))];
+    }
+    const isKept = last.state === "stopped";
+    const figures: Figure[] = [[say("duration"), duration(Math.floor(last.duration_s ?? 0))]];
+    if (last.distance_m !== undefined) figures.push([say("distance"), distance(last.distance_m).value, distance(last.distance_m).unit]);
+    return [element("div", { class: "card", role: "status" },
+      element("div", { class: "clock" },
+        element("h2", {}, isKept ? whyOver(this.#person) ?? say("workoutOver") : say("workoutDiscarded")),
+        last.ended_by === "goal" ? element("div", { class: "ring" }, ring([1], 80, 8),
+          element("p", { class: "ring-mid" }, element("b", {}, percent(100)), star(say("reached")))) : null),
+      facts("big two", figures),
+      element("div", { class: "btns" },
+        isKept ? element("a", { class: "btn first", href: `#/workouts/${last.id}` }, say("showWorkout")) : null, toToday))];
+  }
+}
+
+/** A pace, or the speed of a ride; null if somebody stands, or nobody knows. */
+function asSpeed(metresPerSecond: number | undefined, isRide: boolean): Amount | null {
+  if (metresPerSecond === undefined) return null;
+  if (isRide) return speed(metresPerSecond);
+  return metresPerSecond < slowest ? null : paceText(1000 / metresPerSecond);
+}
+
+function heading({ underWay: { now, last } }: Person): Heading {
+  const workout = now ?? last;
+  if (!workout) return { title: say("workout"), isWhole: true };
+  return {
+    title: plain(nameOf(workout.activity)), isWhole: true,
+    ...(workout.started !== undefined && { under: say("startedAt", { time: clock(workout.started) }) }),
+  };
+}
+
+export const liveView: View = {
+  address: /^#\/workouts\/live$/,
+  open: (visit) => ({ ...heading(visit.person), content: new Live(visit) }),
+};
+
+customElements.define("vitals-live", Live);

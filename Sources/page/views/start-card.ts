@@ -1,0 +1,56 @@
+import { element, pressed } from "../library/element";
+import type { Person } from "../library/person";
+import { Refusal } from "../library/requests";
+import { say, type Word } from "../library/words";
+import { Card } from "../parts/card";
+import { busy, field, form, text } from "../parts/form";
+import { icon, type IconName } from "../parts/icons";
+
+const activities: [activity: string, word: Word, icon: IconName][] = [
+  ["running", "run", "workouts"], ["walking", "walk", "walk"], ["cycling", "ride", "bike"],
+];
+
+/** Starts a workout. While one is under way, there is no card. */
+export class StartCard extends Card {
+  readonly #person: Person;
+  readonly #look: string;
+  readonly #isWhole: boolean;
+
+  /** @param isWhole with an activity of one's own; otherwise the card leads to where there is more */
+  constructor(person: Person, look: string, isWhole: boolean) {
+    super();
+    this.#person = person;
+    this.#look = look;
+    this.#isWhole = isWhole;
+  }
+
+  begin(): void {
+    this.frame(say("startWorkout"), this.#look,
+      this.#isWhole ? null : element("a", { href: "#/workouts/start" }, say("goalAndVoice")));
+    this.append(element("div", { class: "start" }, ...activities.map(([activity, word, name]) => {
+      const start = element("button", { type: "button", class: "btn" }, icon(name), say(word));
+      return pressed(start, () => void busy(start, () => this.#start(activity)));
+    })));
+    if (this.#isWhole) this.append(this.#ofOnesOwn());
+    const show = () => (this.hidden = Boolean(this.#person.underWay.now));
+    show();
+    this.hear(this.#person.underWay, "change", show);
+  }
+
+  #ofOnesOwn(): HTMLElement {
+    const name = field(say("otherActivity"), text({ autocomplete: "off", maxlength: 64 }), { hint: say("otherActivityHint"), look: "all" });
+    const send = element("button", { class: "btn" }, say("start"));
+    return form({ activity: name }, [name.node, element("div", { class: "btns all" }, send)], send, () => {
+      const activity = name.input.value.trim();
+      if (activity === "") throw new Refusal("invalid", "Enter Name", "activity");
+      return this.#start(activity);
+    });
+  }
+
+  async #start(activity: string): Promise<void> {
+    await this.#person.ask("workouts/start", { activity });
+    location.hash = "#/workouts/live";
+  }
+}
+
+customElements.define("vitals-start-card", StartCard);

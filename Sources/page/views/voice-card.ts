@@ -1,0 +1,130 @@
+import type { Profile, SpeakingPlan } from "service";
+import { element, fill, give, pressed } from "../library/element";
+import { splitUnits } from "../library/format";
+import { Part } from "../library/part";
+import type { Person } from "../library/person";
+import { Refusal } from "../library/requests";
+import { locale, reason, say, type Word } from "../library/words";
+import { Card, empty, skeleton } from "../parts/card";
+import { busy, button, check, field, form, select } from "../parts/form";
+import { icon } from "../parts/icons";
+import { toast } from "../parts/toast";
+
+type Content = SpeakingPlan["say"][number];
+type Interval = "minutes" | "kilometres" | "miles";
+
+const contents: [content: Content, word: Word][] = [
+  ["duration", "duration"], ["distance", "distance"], ["pace", "pace"], ["speed", "speed"], ["heart-rate", "heartRate"],
+  ["zone", "zoneWord"], ["steps", "steps"], ["energy", "energy"], ["goal", "goal"],
+];
+
+/** Switches the voice of this browser. It needs the profile's, and switches that on, too. */
+export class VoiceButton extends Part {
+  readonly #person: Person;
+
+  constructor(person: Person) {
+    super();
+    this.#person = person;
+  }
+
+  begin(): void {
+    const { speaker } = this.#person;
+    if (!speaker.isThere) return;
+    const turn = element("button", { type: "button", class: "btn s" });
+    const show = () => {
+      const isOn = speaker.isOn && this.#person.profile?.voice === true;
+      give(turn, { "aria-pressed": `${isOn}`, class: isOn ? "btn s soft" : "btn s" });
+      fill(turn, icon("voice", "i-s"), say("voiceHere"), " ", element("span", { "aria-hidden": "true" }, say(isOn ? "on" : "off")));
+    };
+    pressed(turn, () => {
+      const isOn = turn.getAttribute("aria-pressed") !== "true";
+      speaker.turn(isOn, say("voiceExample"), locale());
+      const { profile } = this.#person;
+      if (isOn && profile && !profile.voice) void busy(turn, () => setVoice(this.#person, profile, true));
+    });
+    show();
+    this.hear(speaker, "change", show);
+    this.hear(this.#person, "profile", show);
+    fill(this, turn);
+  }
+}
+
+async function setVoice(person: Person, profile: Profile, voice: boolean): Promise<void> {
+  person.became((await person.ask("profile/set", { ...profile, voice })).profile);
+}
+
+/** What is said of a workout, how often, and whether it is said here. */
+export class VoiceCard extends Card {
+  readonly #person: Person;
+  readonly #look: string;
+  readonly #switch = element("div");
+  readonly #body = element("div");
+
+  constructor(person: Person, look: string) {
+    super();
+    this.#person = person;
+    this.#look = look;
+  }
+
+  begin(): void {
+    this.frame(say("voice"), this.#look);
+    this.append(
+      this.#switch, element("div", { class: "btns" }, new VoiceButton(this.#person)), this.#body);
+    fill(this.#body, skeleton());
+    const show = () => this.#showSwitch();
+    show();
+    this.hear(this.#person, "profile", show);
+    void this.#load();
+  }
+
+  #showSwitch(): void {
+    const { profile } = this.#person;
+    if (!profile) return fill(this.#switch);
+    const turn = button(say(profile.voice ? "switchOff" : "switchOn"), "s");
+    pressed(turn, () => void busy(turn, () => setVoice(this.#person, profile, !profile.voice)));
+    fill(this.#switch, element("div", { class: "row" },
+      element("span", { class: "badge" }, icon("voice")),
+      element("span", { class: "grow" }, element("b", {}, say("voiceProfile")), element("small", {}, say(profile.voice ? "on" : "off"))), turn));
+  }
+
+  async #load(): Promise<void> {
+    try {
+      fill(this.#body, this.#form(await this.#person.ask("voice/get", {})));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      fill(this.#body, empty("warn", reason(error), "bad", pressed(button(say("askAgain"), "s"), () => void this.#load())));
+    }
+  }
+
+  #form(plan: SpeakingPlan): HTMLFormElement {
+    const far: Interval = splitUnits() === "imperial" ? "miles" : "kilometres";
+    const options: [Interval, number][] = [1, 2, 5, 10, 15, 30].map((minutes): [Interval, number] => ["minutes", minutes]);
+    options.push(...[0.5, 1, 2, 5, 10].map((length): [Interval, number] => [far, length]));
+    const kept = (["minutes", "kilometres", "miles"] as const)
+      .map((unit): [Interval, number] => [unit, plan[unit] ?? 0]).find(([, count]) => count > 0);
+    if (kept && !options.some((option) => option.join() === kept.join())) options.unshift(kept);
+    const every = field(say("voiceEvery"), select(options.map((option) => [option.join(), interval(option)]), kept?.join()), { look: "all" });
+    const boxes = contents.map(([content, word]) => ({ content, ...check(say(word), plan.say.includes(content)) }));
+    const send = element("button", { class: "btn" }, say("save"));
+    return form({ every }, [
+      every.node, element("fieldset", { class: "all" }, element("legend", {}, say("voiceSays")), ...boxes.map(({ node }) => node)),
+      element("div", { class: "btns all" }, send),
+    ], send, async () => {
+      const wanted = boxes.filter(({ input }) => input.checked).map(({ content }) => content);
+      // The order is the person's, as far as they have one.
+      const order = [...plan.say.filter((content) => wanted.includes(content)), ...wanted.filter((content) => !plan.say.includes(content))];
+      const [unit = "minutes", count] = every.input.value.split(",");
+      const saved = await this.#person.ask("voice/set", { [unit]: Number(count), say: order });
+      fill(this.#body, this.#form(saved));
+      toast(say("Data Saved Successfully"));
+    });
+  }
+}
+
+function interval([unit, count]: [Interval, number]): string {
+  const style = { minutes: "minute", kilometres: "kilometer", miles: "mile" }[unit];
+  return new Intl.NumberFormat(locale(), { style: "unit", unit: style, unitDisplay: "long" }).format(count);
+}
+
+customElements.define("vitals-voice-button", VoiceButton);
+customElements.define("vitals-voice-card", VoiceCard);

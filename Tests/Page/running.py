@@ -1,0 +1,182 @@
+"""The workout that is under way."""
+
+import json
+
+from playing import PASSWORD
+
+#: A name of an activity as none should be.
+ACTIVITY = "<img src=x onerror=document.title='broken'>"
+GOALS = "//vitals-workout-goal-card"
+#: There is no loudspeaker here: what the browser would say is kept instead.
+LISTEN = "window.said = []; speechSynthesis.speak = (utterance) => said.push([utterance.text, utterance.lang]);"
+
+
+def signs_in_elsewhere(trial):
+    """The same person, with the command."""
+    password = trial.home.folder / "password"
+    password.write_text(f"{PASSWORD}\n")
+    trial.home.vitals("ada", "sign-in", "ada@example.org", "--password-file", str(password))
+
+
+def workouts(trial):
+    """The person's workouts that are over, as the service has them."""
+    listed = trial.home.vitals("ada", "workout", "list", "--json")
+    return [json.loads(line) for line in listed.splitlines() if line.startswith("{")]
+
+
+def sets_a_goal(trial):
+    page = trial.browser
+    signs_in_elsewhere(trial)
+    page.press("Goal and voice")
+    page.see("Goal type")
+    page.press("Switch on", GOALS)
+    page.see("Select Goal Type", ".err")
+    page.press("Save the goal", GOALS)
+    page.see("Empty Fields", ".err")
+    page.type("Target", "5")
+    page.press("Save the goal", GOALS)
+    page.see("Select Goal Type", ".err")
+    for kind, wrong, words in [("Distance", "0", "Enter Proper Distance"), ("Duration", "long", "Enter Proper Duration"),
+                               ("Steps", "1.5", "Enter Proper Steps"), ("Energy", "-1", "Enter Proper Calories")]:
+        page.type("Goal type", kind)
+        page.type("Target", wrong)
+        page.press("Save the goal", GOALS)
+        page.see(words, ".err")
+    trial.look("workout-goal-that-is-wrong")
+    page.type("Goal type", "Distance")
+    page.type("Target", "9,5")
+    page.press("Save the goal", GOALS)
+    page.see("Goal Saved Successfully")
+    page.see("9.5\u202fkm", ".row")
+    page.type("Goal type", "Duration")
+    page.type("Target", "0.1")
+    page.press("Save the goal", GOALS)
+    page.see("0.1\u202fmin", ".row")
+    page.press("Choose 9.5\u202fkm")
+    page.see("Goal Selected")
+    page.press("Switch on", GOALS)
+    page.see("Workout goal enabled")
+    page.press("Switch off", GOALS)
+    page.see("Workout goal disabled")
+    page.press("Choose 0.1\u202fmin")
+    page.wait("the shorter goal is chosen", lambda: page.all("[aria-label='Choose 9.5\u202fkm']"))
+    page.type("How often", "1 kilometre")
+    page.press("Zone")
+    page.press("Save", "//vitals-voice-card")
+    page.see("Data Saved Successfully")
+    plan = json.loads(trial.home.vitals("ada", "speak", "show", "--json"))
+    assert plan["kilometres"] == 1 and plan["say"][-1] == "zone", plan
+    trial.look("workout-start")
+
+
+def pauses_and_discards(trial):
+    """Without a position, and of an activity that has a name of its own."""
+    page = trial.browser
+    page.press("Start", "//vitals-start-card")
+    page.see("Enter Name", ".err")
+    page.type("Another activity", ACTIVITY)
+    page.press("Start", "//vitals-start-card")
+    page.see(ACTIVITY, "h1")
+    page.see("Recording", ".pill")
+    page.see("Location Services Disabled", "h2")
+    page.see("Goal 0.1\u202fmin")
+    page.wait("the heart rate and its zone", lambda: page.all(".running .zone"))
+    assert not page.all("nav") and not page.all("[aria-label^='Notifications']"), "there is more than the workout"
+    page.wait("the clock counts", lambda: clock(page) >= 2)
+    page.run(LISTEN)
+    page.press("Voice in this browser Off")
+    page.press("Pause")
+    page.see("Resume")
+    page.see("Paused", ".pill")
+    page.wait("the pause is said", lambda: len(page.run("return said")) > 1)
+    example, pause = page.run("return said")[:2]
+    assert example[0] == "Here you hear how your workout goes." and "paused" in pause[0].lower() and pause[1] == "en", (example, pause)
+    stopped = clock(page)
+    trial.look("workout-paused")
+    assert clock(page) == stopped, "the clock counts in a pause"
+    page.press("Resume")
+    page.see("Recording", ".pill")
+    # As everywhere else, a reload shows the same; and the voice is remembered.
+    page.driver.refresh()
+    page.see(ACTIVITY, "h1")
+    page.press("Voice in this browser On")
+    page.see("Voice in this browser Off")
+    page.wait("the goal is reached", lambda: page.all(".ring .star"))
+    page.press("Stop")
+    page.see("Stop the workout?")
+    page.press("Go on", "//dialog")
+    page.press("Stop")
+    page.press("Discard", "//dialog")
+    page.see("The workout was discarded")
+    page.see("Today", "h1")
+    assert workouts(trial) == [], "something is kept of what was discarded"
+
+
+def runs(trial):
+    page, home = trial.browser, trial.home
+    page.press("Run")
+    page.press("Record my position")
+    page.see("No position yet")
+    phone = home.start_phone(home.vitals("ada", "phone", "add", "--name", "Phone").split()[0], "--speed", "3", "--once")
+    page.press("Today")
+    page.see("Run", "vitals-workout-line")
+    page.wait("the line has a clock", lambda: ":" in page.all("vitals-workout-line")[0].text)
+    assert not page.all("vitals-start-card:not([hidden])"), "another workout can be started"
+    assert not page.all("vitals-on-demand-card:not([hidden])"), "steps can be read while the service reads them"
+    trial.look("today-with-a-workout")
+    page.follow("#/workouts/live")
+    page.press("Goal and voice")
+    page.see("its goal cannot be changed until it is over")
+    page.press("Choose 9.5\u202fkm")
+    page.see("The goal cannot be changed during a workout")
+    page.follow("#/workouts/live")
+    page.see("Average pace")
+    page.wait("the way is drawn", lambda: page.all(".running .map .way") and page.all(".running .map .pos"))
+    page.see("Goal reached")
+    trial.look("workout-live")
+    with home.without_broker():
+        page.see("The workout goes on")
+        before = clock(page)
+        page.wait("the clock goes on", lambda: clock(page) > before + 1)
+        trial.look("workout-offline")
+        page.press("Pause")
+    # What was pressed without a connection counts from then.
+    page.see("Resume")
+    page.forgive("WebSocket connection to")
+    assert clock(page) < before + 60
+    page.press("Stop")
+    trial.look("workout-stop")
+    page.press("Save", "//dialog")
+    page.see("Summary")
+    phone.terminate()
+    [kept] = workouts(trial)
+    assert kept["activity"] == "running" and kept["ended_by"] == "person" and kept["distance_m"] > 10, kept
+
+
+def reaches_a_goal(trial):
+    """A goal that is enabled ends the workout, whatever is shown then."""
+    page, home = trial.browser, trial.home
+    home.vitals("ada", "workout", "goal", "enable")
+    page.press("Today")
+    page.press("Walk")
+    page.see("ends the workout")
+    page.see("Goal reached: the workout is over")
+    page.see("Look at it")
+    trial.look("workout-over")
+    page.press("Today")
+    page.press("Ride")
+    page.see("Ride", "h1")
+    page.press("Today")
+    page.see("Goal reached: the workout is over", ".toast")
+    page.wait("the line is gone", lambda: not page.all("vitals-workout-line a"))
+    assert [one["ended_by"] for one in workouts(trial)] == ["goal", "goal", "person"]
+    trial.waits_for_heart()
+
+
+def clock(page):
+    """Seconds of the workout's clock."""
+    minutes, seconds = page.all(".time")[0].text.split(":")
+    return 60 * int(minutes) + int(seconds)
+
+
+STEPS = [sets_a_goal, pauses_and_discards, runs, reaches_a_goal]
