@@ -23,16 +23,22 @@ export function drawing<Name extends keyof SVGElementTagNameMap>(
   return made;
 }
 
-/** Sets attributes. A link leads only within the page, and neither styles nor handlers can be attributes: the page's own rules for
- *  the browser would not run them, and this says so where the mistake is. */
+/** Sets attributes. A link leads only within the page, or is of a file of the page's own that is kept and not opened. Neither styles nor
+ *  handlers can be attributes: the page's own rules for the browser would not run them, and this says so where the mistake is. */
 export function give(element: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) {
-    if (name === "style" || name.startsWith("on") || (name === "href" && !`${value}`.startsWith("#"))) {
+    const leadsElsewhere = name === "href" && !`${value}`.startsWith("#") && !isOwnFile(`${value}`, attributes["download"]);
+    if (name === "style" || name.startsWith("on") || leadsElsewhere) {
       throw new TypeError(`the attribute ${name} cannot be set like this`);
     }
     if (value === undefined || value === false) element.removeAttribute(name);
     else element.setAttribute(name, value === true ? "" : `${value}`);
   }
+}
+
+/** Whether a link is the object URL of a file that the page has made, and that the browser only keeps. */
+function isOwnFile(href: string, download: Attributes[string]): boolean {
+  return typeof download === "string" && href.startsWith(`blob:${location.origin}/`);
 }
 
 /** Puts new children in the place of what an element had. */
