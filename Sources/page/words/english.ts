@@ -39,11 +39,11 @@ export const english = {
   beatsSay: "{count} times from beat to beat, {name}: shortest {low}, longest {high} milliseconds",
   // Workouts
   workouts: "Workouts", workout: "Workout", activity: "Activity", runs: "Runs", walks: "Walks", rides: "Rides", run: "Run", walk: "Walk", ride: "Ride",
-  noWorkouts: "No workouts yet. Start one with: vitals workout start running, or bring some along with: vitals workout import.", more: "More",
+  noWorkouts: "No workouts yet. Start one, or bring yours along.", more: "More",
   thisWeek: "This week", summary: "Summary", duration: "Duration", averagePace: "Average pace", averageSpeed: "Average speed", averageHeart: "Average heart rate",
   highestHeart: "Highest heart rate", ascent: "Ascent", goal: "Goal", timeInZones: "Time in zones", splits: "Splits", altitude: "Altitude",
   paceAndAltitude: "Pace and altitude", faster: "Pace, faster is higher", movesPoint: "Moves the green point on the map",
-  paceSays: "Pace over distance: fastest {pace}", atDistance: "at {distance}", altitudeIs: "altitude {height}", wayOnMap: "The way, on plain ground with a scale", north: "N",
+  paceSays: "Pace over distance: fastest {pace}", atDistance: "at {distance}", altitudeIs: "altitude {height}", wayOnMap: "The way on the map, from its start to its end", north: "N",
   importedFrom: "recorded by {source}", heartThen: "Heart rate then", deleteWorkout: "Delete this workout", deleteWorkoutQuestion: "Delete this workout?",
   deleteWorkoutMeans: "It is deleted for good, and its heart rates with it.", "Workout details deleted": "Workout details deleted",
   // Days
@@ -73,6 +73,8 @@ export const english = {
   positionMeans: "Your way is not recorded. It is kept encrypted, and only you see it, unless you let others.", "Location Services Disabled": "Location Services Disabled",
   voice: "Voice", voiceHere: "Voice in this browser", voiceExample: "Here you hear how your workout goes.", voiceProfile: "Say how a workout goes", voiceEvery: "How often",
   voiceSays: "What is said", zoneWord: "Zone",
+  mapKind: "Kind of map: {name}", noMap: "The map could not be loaded.", tilesMissing: "parts of it could not be loaded",
+  mapKeys: "{map}. The arrow keys move it, plus and minus zoom.",
   // Goals
   goals: "Goals", steps: "Steps", distance: "Distance", energy: "Energy", of: "of {target}", stepsUnit: "steps", reached: "reached",
   noGoals: "You have no goals.",
