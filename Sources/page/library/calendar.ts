@@ -7,12 +7,17 @@ export const day = 24 * hour;
 
 export type Period = "hour" | "day" | "week" | "month" | "year";
 
+let kept: { zone: string | undefined; format: Intl.DateTimeFormat } | undefined;
+
 /** What the zone's clocks showed at a time, as if they showed UTC. */
 function shown(time: number): number {
-  const parts = new Intl.DateTimeFormat("en-GB", {
+  const zone = timeZone();
+  // Making one takes longer than all that is done with it.
+  if (!kept || kept.zone !== zone) kept = { zone, format: new Intl.DateTimeFormat("en-GB", {
     year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric", hourCycle: "h23",
-    ...(timeZone() && { timeZone: timeZone() }),
-  }).formatToParts(time);
+    ...(zone && { timeZone: zone }),
+  }) };
+  const parts = kept.format.formatToParts(time);
   const part = (type: string) => Number(parts.find((one) => one.type === type)?.value);
   return Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"));
 }

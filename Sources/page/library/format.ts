@@ -20,8 +20,20 @@ export interface Amount {
 
 const thin = "\u202f";
 
+// Making what writes numbers and times takes longer than writing a hundred of them: each is made once.
+const writers = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>();
+
+function once<Writer extends Intl.NumberFormat | Intl.DateTimeFormat>(key: string, make: () => Writer): Writer {
+  const known = writers.get(key) as Writer | undefined;
+  if (known) return known;
+  const made = make();
+  writers.set(key, made);
+  return made;
+}
+
 export function number(value: number, digits = 0): string {
-  return new Intl.NumberFormat(locale(), { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
+  return once(`${locale()} ${digits}`, () =>
+    new Intl.NumberFormat(locale(), { minimumFractionDigits: digits, maximumFractionDigits: digits })).format(value);
 }
 
 export function percent(value: number): string {
@@ -89,7 +101,7 @@ export function timeZone(): string | undefined {
 
 /** Writes times as the person reads them. */
 export function dates(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat(locale(), { ...options, ...(zone && { timeZone: zone }) });
+  return once(`${locale()} ${zone} ${JSON.stringify(options)}`, () => new Intl.DateTimeFormat(locale(), { ...options, ...(zone && { timeZone: zone }) }));
 }
 
 /** 15:32 */
@@ -104,8 +116,8 @@ export function longDay(time: number): string {
 
 /** The calendar day of a time, such as 2026-11-21. */
 export function dayOf(time: number): string {
-  const parts = new Intl.DateTimeFormat("en-CA", { year: "numeric", month: "2-digit", day: "2-digit", ...(zone && { timeZone: zone }) });
-  return parts.format(time);
+  return once(`day ${zone}`, () =>
+    new Intl.DateTimeFormat("en-CA", { year: "numeric", month: "2-digit", day: "2-digit", ...(zone && { timeZone: zone }) })).format(time);
 }
 
 /** "just now"; "40 s ago" up to a minute, then minutes, up to an hour; then the time; then the date. */
