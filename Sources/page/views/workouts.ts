@@ -1,99 +1,198 @@
 import type { WorkoutLine } from "service";
-import { nameOfRange, periodAround } from "../library/calendar";
-import { element, fill, pressed, written } from "../library/element";
-import { clock, dayAndTime, dayOf, distance, duration, joined } from "../library/format";
+import { nameOfRange, periodAround, timesOf } from "../library/calendar";
+import { element, fill, plain, pressed, written } from "../library/element";
+import { clock, dayAndTime, dayOf, distance, duration, joined, number } from "../library/format";
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
 import { reason, say, type Word } from "../library/words";
 import { empty, skeleton } from "../parts/card";
-import { busy, button } from "../parts/form";
+import { opened } from "../parts/dialog";
+import { busy, button, field, form, text } from "../parts/form";
 import { icon, type IconName } from "../parts/icons";
+import { LongList, type Group } from "../parts/long-list";
+import { MonthCard } from "./month-card";
+import { StartCard } from "./start-card";
 import type { View } from "./view";
 
-const activities: [activity: string | undefined, word: Word][] = [
+/** The activities that the service knows by more than their name, and what several of each are called; all of them first. */
+export const activities: readonly [activity: string | undefined, word: Word][] = [
   [undefined, "all"], ["running", "runs"], ["walking", "walks"], ["cycling", "rides"],
 ];
-/** How many are asked for at once. */
-const page = 50;
+/** How many are asked for: at first so many as one sees, and then as many as the service gives at once. */
+const [first, most] = [50, 1000];
+/** Between two requests, so that others have their turn: milliseconds. */
+const pause = 100;
 /** What a row shows; the service leaves out the rest. */
 export const fieldsOfRow = ["activity", "name", "distance_m", "duration_s"];
 
-/** All workouts, the latest first, by day and week, and by activity. */
+/** Workouts of a day or a week. */
+interface Week extends Group<WorkoutLine> {
+  from: number;
+}
+
+/** Days such as 2026-11-21, both of them included. */
+interface Days {
+  from: string;
+  to: string;
+}
+
+/** All workouts, the latest first, by day and week, by activity and period. The address has the period: a reload shows the same. */
 export class Workouts extends Part {
   readonly #person: Person;
   #activity: string | undefined;
-  #list: WorkoutLine[] = [];
-  #next: number | undefined;
+  #days: Days | null;
+  #weeks: Week[] = [];
+  #seen = new Set<string>();
+  /** Activities that the person has named. */
+  readonly #own = new Set<string>();
+  /** The `to` of what was not asked for yet. */
+  #rest: number | undefined;
   /** Counts what was asked, so that a reply that comes late is recognised. */
   #asked = 0;
-  readonly #filters = element("div", { class: "seg", role: "group", "aria-label": say("activity") });
-  readonly #body = element("div", { class: "side" });
+  readonly #filters = element("div", { class: "filters" });
+  readonly #list = new LongList<WorkoutLine>(workoutRow);
+  readonly #state = element("div", { class: "side" });
+  readonly #count = element("p", { class: "small muted", role: "status" });
 
-  constructor(person: Person) {
+  /** @param query of the address, such as `from=2026-11-01&to=2026-11-30` */
+  constructor(person: Person, query: string) {
     super();
     this.#person = person;
+    const asked = new URLSearchParams(query), [from, to] = [asked.get("from") ?? "", asked.get("to") ?? ""];
+    const isDay = /^\d{4}-\d\d-\d\d$/;
+    this.#days = isDay.test(from) && isDay.test(to) && from <= to ? { from, to } : null;
   }
 
   begin(): void {
-    fill(this, element("div", { class: "side" }, element("div", { class: "filters" }, this.#filters), this.#body));
-    this.#choose(undefined);
-    this.hear(this.#person.broker, "change", () => this.#person.broker.state === "online" && this.#list.length === 0 && void this.#load());
-    this.hear(this.#person, "profile", () => this.#list.length > 0 && this.#show());
+    const beside = element("div", { class: "side r2", tabindex: -1 }, new MonthCard(this.#person));
+    fill(this, element("div", { class: "grid hub" }, new StartCard(this.#person, "r1", false),
+      element("div", { class: "side l" }, this.#filters, this.#count, this.#list, this.#state), beside));
+    this.#begin();
+    this.hear(this.#person.broker, "change", () => this.#person.broker.state === "online" && this.#weeks.length === 0 && this.#begin());
+    this.hear(this.#person, "profile", () => this.#list.show(this.#weeks, true));
   }
 
-  #choose(activity: string | undefined): void {
-    this.#activity = activity;
-    this.#list = [];
-    this.#next = undefined;
-    fill(this.#filters, ...activities.map(([one, word]) => pressed(
-      element("button", { type: "button", "aria-pressed": `${one === activity}` }, say(word)), () => this.#choose(one))));
-    fill(this.#body, element("div", { class: "card" }, skeleton()));
-    void this.#load();
+  /** Lists from the beginning, by what is chosen. */
+  #begin(): void {
+    this.#weeks = [];
+    this.#seen.clear();
+    this.#rest = undefined;
+    this.#list.show([], true);
+    this.#count.textContent = "";
+    this.#showFilters();
+    fill(this.#state, element("div", { class: "card" }, skeleton()));
+    void this.#load(first);
   }
 
-  async #load(): Promise<void> {
+  #showFilters(): void {
+    const choose = (activity: string | undefined) => {
+      this.#activity = activity;
+      this.#begin();
+    };
+    const seg = element("div", { class: "seg", role: "group", "aria-label": say("activity") }, ...activities.map(([activity, word]) => pressed(
+      element("button", { type: "button", "aria-pressed": `${activity === this.#activity}` }, say(word)), () => choose(activity))));
+    const names = [...this.#own].sort((one, other) => one.localeCompare(other));
+    const own = element("select", { class: "input", "aria-label": say("ownActivity") },
+      element("option", { value: "" }, say("ownActivity")),
+      ...names.map((name) => element("option", { value: name, selected: name === this.#activity }, plain(name))));
+    own.addEventListener("change", () => choose(own.value || undefined));
+    const days = button("", "s");
+    days.append(icon("days", "i-s"), this.#days ? nameOfRange(timesOf(this.#days.from).from, timesOf(this.#days.to).to) : say("anyDate"));
+    pressed(days, () => this.#askDays());
+    // On a phone, what stands beside the list on a desktop is at its end.
+    const end = pressed(button(say("more"), "s phone-only"), () => {
+      const beside = this.querySelector<HTMLElement>(".r2");
+      beside?.scrollIntoView();
+      beside?.focus({ preventScroll: true });
+    });
+    const hadFocus = this.#filters.contains(document.activeElement) ? this.#filters.querySelectorAll("button, select") : [];
+    const at = [...hadFocus].indexOf(document.activeElement as HTMLElement);
+    fill(this.#filters, seg, names.length > 0 ? own : null, days, end);
+    this.#filters.querySelectorAll<HTMLElement>("button, select")[at]?.focus();
+  }
+
+  #askDays(): void {
+    const from = field(say("fromDay"), text({ type: "date", value: this.#days?.from ?? "" }));
+    const to = field(say("toDay"), text({ type: "date", value: this.#days?.to ?? dayOf(Date.now()) }));
+    const show = element("button", { class: "btn first" }, say("show")), any = button(say("anyDate"), "");
+    const choose = (days: Days | null) => {
+      this.#days = days;
+      history.replaceState(null, "", days ? `#/workouts?from=${days.from}&to=${days.to}` : "#/workouts");
+      dialog.close();
+      this.#begin();
+    };
+    pressed(any, () => choose(null));
+    const dialog = opened(say("period"), form({ from, to }, [from.node, to.node, element("div", { class: "btns all" }, any, show)], show, async () => {
+      if (!from.input.value || !to.input.value) throw new Refusal("invalid", "Empty Fields", from.input.value ? "to" : "from");
+      if (from.input.value > to.input.value) throw new Refusal("invalid", say("endsBefore"), "to");
+      choose({ from: from.input.value, to: to.input.value });
+    }));
+  }
+
+  /** Asks for all that is there, page after page, while the view is shown.
+   *  @param limit of the first page */
+  async #load(limit: number): Promise<void> {
     this.#asked += 1;
     const asked = this.#asked;
     try {
-      const { workouts, next_to } = await this.#person.ask("workouts/list", {
-        limit: page, fields: fieldsOfRow, ...(this.#activity && { activity: this.#activity }), ...(this.#next && { to: this.#next }),
-      });
-      if (asked !== this.#asked) return;
-      this.#list.push(...workouts);
-      this.#next = next_to;
-      this.#show();
+      do {
+        const { workouts, next_to } = await this.#person.ask("workouts/list", {
+          limit, fields: fieldsOfRow, ...(this.#activity && { activity: this.#activity }),
+          ...(this.#days && { from: timesOf(this.#days.from).from, to: timesOf(this.#days.to).to }), ...(this.#rest && { to: this.#rest }),
+        });
+        if (asked !== this.#asked) return;
+        this.#add(workouts);
+        this.#rest = next_to;
+        this.#show();
+        limit = most;
+        if (this.#rest) await new Promise((done) => setTimeout(done, pause));
+      } while (this.#rest && asked === this.#asked && this.isConnected);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      if (asked !== this.#asked || this.#list.length > 0) return;
-      const again = pressed(button(say("askAgain"), "s"), () => void this.#load());
-      fill(this.#body, element("div", { class: "card" }, empty("warn", reason(error), "bad", again)));
+      if (asked !== this.#asked) return;
+      const again = button(say("askAgain"), "s");
+      pressed(again, () => void busy(again, () => this.#load(most)));
+      fill(this.#state, element("div", { class: "card" }, empty("warn", reason(error), "bad", again)));
+    }
+  }
+
+  #add(workouts: WorkoutLine[]): void {
+    for (const workout of workouts) {
+      // What begins where a page ends is in both.
+      if (this.#seen.has(workout.id)) continue;
+      this.#seen.add(workout.id);
+      const { started, activity = "" } = workout;
+      if (!this.#activity && activity && !activities.some(([known]) => known === activity)) this.#own.add(activity);
+      let week = this.#weeks[this.#weeks.length - 1];
+      if (!week || started < week.from) {
+        week = weekOf(started);
+        this.#weeks.push(week);
+      }
+      week.rows.push(workout);
     }
   }
 
   #show(): void {
-    if (this.#list.length === 0) return fill(this.#body, element("div", { class: "card" }, empty("workouts", say("noWorkouts"))));
-    const groups = new Map<string, WorkoutLine[]>();
-    for (const workout of this.#list) {
-      const name = groupOf(workout.started);
-      groups.set(name, [...(groups.get(name) ?? []), workout]);
-    }
-    const more = button(say("more"), "wide-btn");
-    pressed(more, () => void busy(more, () => this.#load()));
-    fill(this.#body,
-      ...[...groups].map(([name, workouts]) => element(
-        "section", { class: "card" }, element("div", { class: "card-head" }, element("h2", {}, name)),
-        element("ul", { class: "rows" }, ...workouts.map((workout) => element("li", {}, workoutRow(workout)))))),
-      this.#next ? more : null);
+    const count = this.#seen.size;
+    const hasOwn = this.#filters.querySelectorAll("option").length - 1;
+    if (this.#own.size > Math.max(0, hasOwn)) this.#showFilters();
+    this.#list.show(this.#weeks);
+    this.#count.textContent = this.#rest || count < 2 ? "" : workoutsText(count);
+    if (count > 0) return fill(this.#state, this.#rest ? skeleton() : null);
+    const isAll = !this.#activity && !this.#days;
+    fill(this.#state, element("div", { class: "card" }, empty("workouts", say(isAll ? "noWorkouts" : "noneSuch"))));
   }
 }
 
 /** Today, this week, or the week. */
-function groupOf(time: number): string {
+function weekOf(time: number): Week {
   const now = Date.now();
-  if (dayOf(time) === dayOf(now)) return say("today");
+  const today = periodAround(now, "day").from;
+  if (time >= today) return { from: today, name: () => say("today"), rows: [] };
   const week = periodAround(time, "week");
-  return week.from === periodAround(now, "week").from ? say("thisWeek") : nameOfRange(week.from, week.to);
+  if (now < week.to) return { from: week.from, name: () => say("thisWeek"), rows: [] };
+  return { from: week.from, name: () => nameOfRange(week.from, week.to), rows: [] };
 }
 
 /** A workout in a list: it leads to all of it. */
@@ -109,6 +208,11 @@ export function workoutRow({ id, activity = "", name, started, distance_m, durat
     icon("next", "i-s"));
 }
 
+/** How many workouts, in words. */
+export function workoutsText(count: number): string {
+  return count === 1 ? say("oneWorkout") : say("workoutCount", { count: number(count) });
+}
+
 /** What an activity is called: a name of the person's own stays as it is. */
 export function nameOf(activity: string): string {
   const names: Record<string, Word> = { running: "run", walking: "walk", cycling: "ride" };
@@ -117,13 +221,14 @@ export function nameOf(activity: string): string {
 }
 
 export function iconOf(activity: string): IconName {
-  return activity === "walking" ? "walk" : activity === "cycling" ? "bike" : "workouts";
+  const icons: Record<string, IconName> = { running: "workouts", walking: "walk", cycling: "bike" };
+  return icons[activity] ?? "target";
 }
 
 export const workoutsView: View = {
   address: /^#\/workouts$/,
   place: { address: "#/workouts", word: "workouts", icon: "workouts" },
-  open: ({ person }) => ({ title: say("workouts"), content: new Workouts(person) }),
+  open: ({ person, query }) => ({ title: say("workouts"), content: new Workouts(person, query) }),
 };
 
 customElements.define("vitals-workouts", Workouts);

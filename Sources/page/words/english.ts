@@ -75,6 +75,10 @@ export const english = {
   voiceSays: "What is said", zoneWord: "Zone",
   mapKind: "Kind of map: {name}", noMap: "The map could not be loaded.", tilesMissing: "parts of it could not be loaded",
   mapKeys: "{map}. The arrow keys move it, plus and minus zoom.",
+  noneSuch: "There are no such workouts.", ownActivity: "Another one", ownActivityName: "Its name", anyDate: "Any date", fromDay: "From", toDay: "To", show: "Show",
+  endsBefore: "It ends before it begins.", workoutCount: "{count} workouts", oneWorkout: "1 workout", allTogether: "All together", bestOf: "Best of", anyPeriodShort: "All",
+  statistics: "Statistics", trainingLoad: "Training load", farthest: "Farthest", longest: "Longest", mostAscent: "Most ascent",
+  fastest1: "Fastest 1 km", fastest5: "Fastest 5 km", fastest10: "Fastest 10 km",
   // Goals
   goals: "Goals", steps: "Steps", distance: "Distance", energy: "Energy", of: "of {target}", stepsUnit: "steps", reached: "reached",
   noGoals: "You have no goals.",
