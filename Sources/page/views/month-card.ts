@@ -1,5 +1,6 @@
 import { dates, distance, duration, energy, number } from "../library/format";
 import { element, fill } from "../library/element";
+import { Imports } from "../library/imports";
 import type { Person } from "../library/person";
 import { say } from "../library/words";
 import { Card, facts, skeleton } from "../parts/card";
@@ -21,6 +22,7 @@ export class MonthCard extends Card {
     fill(this.#body, skeleton());
     void this.#load();
     this.hear(this.#person.broker, "change", () => this.#person.broker.state === "online" && void this.#load());
+    this.hear(Imports.of(this.#person), "stored", () => void this.#load());
   }
 
   async #load(): Promise<void> {

@@ -2,6 +2,7 @@ import type { WorkoutLine } from "service";
 import { nameOfRange, periodAround, timesOf } from "../library/calendar";
 import { element, fill, plain, pressed, written } from "../library/element";
 import { clock, dayAndTime, dayOf, distance, duration, joined, number } from "../library/format";
+import { Imports } from "../library/imports";
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
@@ -11,6 +12,7 @@ import { opened } from "../parts/dialog";
 import { busy, button, field, form, text } from "../parts/form";
 import { icon, type IconName } from "../parts/icons";
 import { LongList, type Group } from "../parts/long-list";
+import { ImportCard } from "./import-card";
 import { MonthCard } from "./month-card";
 import { StartCard } from "./start-card";
 import type { View } from "./view";
@@ -65,12 +67,13 @@ export class Workouts extends Part {
   }
 
   begin(): void {
-    const beside = element("div", { class: "side r2", tabindex: -1 }, new MonthCard(this.#person));
+    const beside = element("div", { class: "side r2", tabindex: -1 }, new MonthCard(this.#person), new ImportCard(this.#person));
     fill(this, element("div", { class: "grid hub" }, new StartCard(this.#person, "r1", false),
       element("div", { class: "side l" }, this.#filters, this.#count, this.#list, this.#state), beside));
     this.#begin();
     this.hear(this.#person.broker, "change", () => this.#person.broker.state === "online" && this.#weeks.length === 0 && this.#begin());
     this.hear(this.#person, "profile", () => this.#list.show(this.#weeks, true));
+    this.hear(Imports.of(this.#person), "stored", () => this.#begin());
   }
 
   /** Lists from the beginning, by what is chosen. */

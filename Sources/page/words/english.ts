@@ -79,6 +79,15 @@ export const english = {
   endsBefore: "It ends before it begins.", workoutCount: "{count} workouts", oneWorkout: "1 workout", allTogether: "All together", bestOf: "Best of", anyPeriodShort: "All",
   statistics: "Statistics", trainingLoad: "Training load", farthest: "Farthest", longest: "Longest", mostAscent: "Most ascent",
   fastest1: "Fastest 1 km", fastest5: "Fastest 5 km", fastest10: "Fastest 10 km",
+  // Bringing along, taking away, sharing
+  bringAlong: "Bring yours along", bringAlongHow: "Drop FIT, GPX or TCX files here, or a whole takeout as ZIP. What is there already is recognised.", chooseFiles: "Choose files",
+  fileOf: "File {number} of {count}", broughtAlong: "{imported} imported, {known} there already, {refused} refused", moreFiles: "and {count} more files",
+  fileWaits: "Waits for its turn", fileSending: "Is being sent", fileStoring: "Is being read and stored", sendAgain: "Send again", sendAgainName: "Send {name} again",
+  "the file is empty": "the file is empty", "the file cannot be read": "the file cannot be read",
+  "the file is larger than 16 MB": "It has more than 16 MB. Send the files in it one by one, or use: vitals workout import",
+  "this is no FIT, GPX or TCX file, nor an archive of these": "This is no FIT, GPX or TCX file, nor an archive of these",
+  "you have deleted a workout of that time, for good": "You have deleted a workout of that time, for good",
+  "it says a time before the year 2000": "It says a time before the year 2000", "it ends in the future": "It ends in the future",
   // Goals
   goals: "Goals", steps: "Steps", distance: "Distance", energy: "Energy", of: "of {target}", stepsUnit: "steps", reached: "reached",
   noGoals: "You have no goals.",

@@ -1,0 +1,150 @@
+import type { ImportProgress } from "service";
+import { encoded } from "./bytes";
+import type { Person } from "./person";
+import { Refusal } from "./requests";
+
+/** A file that somebody brings along, and how far it has come. */
+export interface Brought {
+  file: File;
+  state: "waiting" | "sending" | "storing" | "done" | "failed";
+  /** Of what is under way: 0 to 1. */
+  share: number;
+  /** What came of it, when it is done. */
+  outcome?: ImportProgress;
+  /** Why it failed. */
+  problem?: Refusal;
+}
+
+/** Bytes of a part of a file, and of a whole one, as the service takes them. */
+const part = 45_000;
+const largest = 16 * 1024 * 1024;
+/** Bytes of a file's name. */
+const longestName = 200;
+/** The service does one thing after the other, and asks to wait meanwhile. */
+const patience = 60;
+
+const all = new WeakMap<Person, Imports>();
+
+/** The files that a person brings along, one after the other: also while another view is shown. `change` is dispatched when one has come
+ *  further, and `stored` when workouts have come. */
+export class Imports extends EventTarget {
+  readonly files: Brought[] = [];
+  readonly #person: Person;
+  #isSending = false;
+
+  private constructor(person: Person) {
+    super();
+    this.#person = person;
+  }
+
+  static of(person: Person): Imports {
+    const made = all.get(person) ?? new Imports(person);
+    all.set(person, made);
+    return made;
+  }
+
+  add(files: readonly File[]): void {
+    // Those that are over make room for others.
+    if (!this.#isSending) this.files.length = 0;
+    this.files.push(...files.map((file): Brought => ({ file, state: "waiting", share: 0 })));
+    this.#changed();
+    void this.#sendAll();
+  }
+
+  /** Sends one again that has failed. */
+  again(brought: Brought): void {
+    brought.state = "waiting";
+    this.#changed();
+    void this.#sendAll();
+  }
+
+  #changed(): void {
+    this.dispatchEvent(new Event("change"));
+  }
+
+  async #sendAll(): Promise<void> {
+    if (this.#isSending) return;
+    this.#isSending = true;
+    for (let next; (next = this.files.find(({ state }) => state === "waiting"));) {
+      try {
+        next.outcome = await this.#bring(next);
+        next.state = "done";
+        if (next.outcome.workouts?.some(({ outcome }) => outcome === "imported")) this.dispatchEvent(new Event("stored"));
+      } catch (error) {
+        next.state = "failed";
+        next.problem = error instanceof Refusal ? error : new Refusal("internal", "the file cannot be read");
+      }
+      this.#changed();
+    }
+    this.#isSending = false;
+  }
+
+  async #bring(brought: Brought): Promise<ImportProgress> {
+    const { size } = brought.file;
+    if (size === 0) throw new Refusal("invalid", "the file is empty");
+    if (size > largest) throw new Refusal("invalid", "the file is larger than 16 MB");
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#send(brought);
+      } catch (error) {
+        // After a long cut, or after it was started again, the service has forgotten what it had of the file.
+        const isForgotten = error instanceof Refusal && (error.field === "offset" || error.code === "not-found" || error.code === "timeout");
+        if (!isForgotten || tries === 3) throw error;
+      }
+    }
+  }
+
+  async #send(brought: Brought): Promise<ImportProgress> {
+    const { file } = brought;
+    brought.state = "sending";
+    let told: ImportProgress = {};
+    for (let offset = 0; offset < file.size; offset += part) {
+      brought.share = offset / file.size;
+      this.#changed();
+      const data = encoded(new Uint8Array(await file.slice(offset, offset + part).arrayBuffer()));
+      told = await this.#patiently(() => this.#person.ask("imports/file", { name: named(file), size: file.size, offset, data }, 30));
+    }
+    while (told.state !== "done") {
+      brought.state = "storing";
+      brought.share = told.of ? (told.stored ?? 0) / told.of : 0;
+      this.#changed();
+      // A short wait, because its end says how far it has come.
+      told = await this.#patiently(() => this.#person.ask("imports/result", {}, 4));
+    }
+    return told;
+  }
+
+  /** Asks again for as long as the service asks to wait, and after a cut. */
+  async #patiently(ask: () => Promise<ImportProgress>): Promise<ImportProgress> {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (!(error instanceof Refusal) || tries === patience) throw error;
+        if (error.code === "offline") await this.#online();
+        else if (error.code === "busy" || error.code === "rate-limited") await after(1000 * (error.retryAfter ?? 1));
+        else throw error;
+      }
+    }
+  }
+
+  /** Waits for the connection; refuses if there will be none. */
+  async #online(): Promise<void> {
+    const { broker } = this.#person;
+    while (broker.state !== "online") {
+      if (broker.state === "closed" || broker.state === "refused") throw new Refusal("offline", "signed out");
+      await new Promise((done) => broker.addEventListener("change", done, { once: true }));
+    }
+  }
+}
+
+function after(milliseconds: number): Promise<void> {
+  return new Promise((done) => setTimeout(done, milliseconds));
+}
+
+/** What the file is called, as far as the service takes it: the end of its name, which says what it is. */
+function named({ name }: File): string {
+  const letters = [...name];
+  while (new TextEncoder().encode(letters.join("")).length > longestName) letters.shift();
+  return letters.join("") || "file";
+}

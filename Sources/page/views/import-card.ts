@@ -1,0 +1,124 @@
+import { element, fill, plain, pressed, written } from "../library/element";
+import { percent } from "../library/format";
+import { Imports, type Brought } from "../library/imports";
+import type { Person } from "../library/person";
+import { reason, say, translated } from "../library/words";
+import { Card, meter } from "../parts/card";
+import { button } from "../parts/form";
+import { icon } from "../parts/icons";
+
+/** So many files are listed. Of more, those that something is to be said of come first. */
+const most = 100;
+
+/** Takes workouts that other devices have recorded: files that are dropped on the page, or chosen. */
+export class ImportCard extends Card {
+  readonly #imports: Imports;
+  readonly #sum = element("p", { class: "small", role: "status" });
+  readonly #rows = element("ul", { class: "rows" });
+
+  constructor(person: Person) {
+    super();
+    this.#imports = Imports.of(person);
+  }
+
+  begin(): void {
+    this.frame(say("bringAlong"), "drop");
+    const input = element("input", { type: "file", multiple: true, hidden: true, "aria-label": say("chooseFiles") });
+    input.addEventListener("change", () => {
+      this.#take(input.files);
+      input.value = "";
+    });
+    const choose = button("", "s");
+    choose.append(icon("share", "i-s"), say("chooseFiles"));
+    pressed(choose, () => input.click());
+    this.append(element("p", { class: "small muted" }, say("bringAlongHow")), this.#sum, this.#rows, element("div", { class: "btns" }, choose, input));
+    this.#show();
+    this.hear(this.#imports, "change", () => this.#show());
+    this.#catch();
+  }
+
+  /** Takes files that are dropped anywhere on the view: a browser would show them instead of the page. */
+  #catch(): void {
+    const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files") ?? false;
+    const mark = (isOver: boolean) => this.classList.toggle("over", isOver);
+    const acts: [kind: "dragover" | "dragleave" | "drop", act: (event: DragEvent) => void][] = [
+      ["dragover", (event) => {
+        if (!hasFiles(event)) return;
+        event.preventDefault();
+        mark(true);
+      }],
+      ["dragleave", (event) => event.relatedTarget === null && mark(false)],
+      ["drop", (event) => {
+        if (!hasFiles(event)) return;
+        event.preventDefault();
+        mark(false);
+        this.#take(event.dataTransfer?.files);
+      }],
+    ];
+    for (const [kind, act] of acts) {
+      addEventListener(kind, act);
+      this.whileShown(() => removeEventListener(kind, act));
+    }
+  }
+
+  #take(files: FileList | null | undefined): void {
+    if (files && files.length > 0) this.#imports.add([...files]);
+  }
+
+  #show(): void {
+    const { files } = this.#imports;
+    const isOver = files.filter(({ state }) => state === "done" || state === "failed").length;
+    const outcomes = files.flatMap(({ outcome }) => outcome?.workouts ?? []);
+    const count = (wanted: string) => outcomes.filter(({ outcome }) => outcome === wanted).length;
+    const words = say("broughtAlong", { imported: count("imported"), known: count("duplicate"), refused: count("refused") });
+    const told = files.length === 0 ? "" : isOver < files.length ? say("fileOf", { number: isOver + 1, count: files.length }) : words;
+    // Readers hear it again only if it has changed.
+    if (this.#sum.textContent !== told) this.#sum.textContent = told;
+    const listed = files.length <= most ? files : [...files.filter(isWorthSaying), ...files.filter((file) => !isWorthSaying(file))].slice(0, most);
+    fill(this.#rows, ...listed.map((brought) => this.#row(brought)),
+      files.length > most ? element("li", { class: "small muted" }, say("moreFiles", { count: files.length - most })) : null);
+  }
+
+  #row(brought: Brought): HTMLElement {
+    const { file, state, share, problem } = brought;
+    const again = state === "failed" && problem?.code !== "invalid"
+      ? pressed(button(say("sendAgain"), "s", { "aria-label": say("sendAgainName", { name: plain(file.name) }) }), () => this.#imports.again(brought)) : null;
+    const isMoving = state === "sending" || state === "storing";
+    return element("li", { class: "row" },
+      element("span", { class: `badge ${state === "done" ? "good" : state === "failed" ? "bad" : ""}` },
+        icon(state === "done" ? "check" : state === "failed" ? "warn" : "share")),
+      element("span", { class: "grow" }, element("b", {}, written(file.name)),
+        ...lines(brought).map((line) => element("small", { class: "whole" }, line)), isMoving ? meter(share) : null),
+      isMoving ? element("span", { class: "val" }, percent(100 * share)) : again);
+  }
+}
+
+function isWorthSaying({ state, outcome }: Brought): boolean {
+  return state === "failed" || state === "sending" || state === "storing" || outcome?.workouts?.some((one) => one.outcome === "refused") === true;
+}
+
+/** What is said of a file. */
+function lines({ state, outcome, problem }: Brought): (string | HTMLElement)[] {
+  switch (state) {
+    case "waiting": return [say("fileWaits")];
+    case "sending": return [say("fileSending")];
+    case "storing": return [say("fileStoring")];
+    case "failed": return [problem ? told(reason(problem)) : ""];
+    case "done": {
+      const workouts = outcome?.workouts ?? [];
+      const count = (wanted: string) => workouts.filter((one) => one.outcome === wanted).length;
+      const refused = new Set(workouts.flatMap((one) => one.reason ?? []));
+      return [
+        say("broughtAlong", { imported: count("imported"), known: count("duplicate"), refused: count("refused") }),
+        ...[...refused, ...(outcome?.omissions ?? [])].slice(0, 10).map(told),
+      ];
+    }
+  }
+}
+
+/** A sentence of the service's, in which a file may have put names. */
+function told(sentence: string): HTMLElement {
+  return written(translated(sentence));
+}
+
+customElements.define("vitals-import-card", ImportCard);
