@@ -9,8 +9,10 @@ import { table } from "../parts/as-table";
 import { empty, facts, meter, section, skeleton, zoneTimes } from "../parts/card";
 import { DistanceChart, fastest } from "../parts/distance-chart";
 import { busy, button, confirmed } from "../parts/form";
+import { icon, type IconName } from "../parts/icons";
 import { toast } from "../parts/toast";
 import { WayMap } from "../parts/way-map";
+import { exportWorkout, shareWorkout } from "./share-workout";
 import type { View } from "./view";
 import { nameOf, workoutsView } from "./workouts";
 
@@ -55,7 +57,13 @@ export class Workout extends Part {
       this.#actions(workout)));
   }
 
-  #actions({ started, ended }: WorkoutDetail): HTMLElement {
+  #actions(workout: WorkoutDetail): HTMLElement {
+    const { started, ended } = workout;
+    const act = (word: Word, name: IconName, open: (person: Person, workout: WorkoutDetail) => void) => {
+      const made = button("", "");
+      made.append(icon(name, "i-s"), say(word));
+      return pressed(made, () => open(this.#person, workout));
+    };
     const remove = button(say("deleteWorkout"), "danger");
     pressed(remove, () => void (async () => {
       if (!await confirmed(say("deleteWorkoutQuestion"), say("deleteWorkoutMeans"), say("delete"))) return;
@@ -65,7 +73,7 @@ export class Workout extends Part {
         location.hash = "#/workouts";
       });
     })());
-    return element("div", { class: "btns" },
+    return element("div", { class: "btns" }, act("share", "share", shareWorkout), act("export", "down", exportWorkout),
       started && ended ? element("a", { class: "btn soft", href: `#/heart?from=${started}&to=${ended}` }, say("heartThen")) : null, remove);
   }
 }

@@ -88,6 +88,12 @@ export const english = {
   "this is no FIT, GPX or TCX file, nor an archive of these": "This is no FIT, GPX or TCX file, nor an archive of these",
   "you have deleted a workout of that time, for good": "You have deleted a workout of that time, for good",
   "it says a time before the year 2000": "It says a time before the year 2000", "it ends in the future": "It ends in the future",
+  share: "Share", export: "Export", exportWorkout: "Export this workout", fileKept: "The file is saved",
+  formatsMean: "FIT has everything. GPX has places, altitudes, heart rates and cadence. TCX has places, heart rates and distance.",
+  shareWorkout: "Share this workout", hideEnds: "Hide the way near its start and end", hideNothing: "Hide nothing",
+  hideEndsWhy: "Others could follow you home. This is what they will see.", showHeartRate: "With the heart rate", showDate: "With the date", textToShare: "Text",
+  pictureSays: "Picture to share. {text}", keepPicture: "Save the picture", keepText: "Save the text", shared: "Shared", notShared: "Nothing was shared",
+  sharingFailed: "It could not be shared. Save the picture instead.", cannotShare: "This browser cannot share. Save the picture and the text, and post them yourself.",
   // Goals
   goals: "Goals", steps: "Steps", distance: "Distance", energy: "Energy", of: "of {target}", stepsUnit: "steps", reached: "reached",
   noGoals: "You have no goals.",
