@@ -11,11 +11,14 @@ import { reset, signIn, signUp } from "./views/door";
 import { daysView } from "./views/days";
 import { frame, type Banner } from "./views/frame";
 import { goalsView } from "./views/goals";
+import { gearView } from "./views/gear";
 import { heartView } from "./views/heart";
 import { latelyView } from "./views/lately";
 import { peopleView } from "./views/people";
 import { liveView } from "./views/live";
 import { startView } from "./views/start";
+import { plansView } from "./views/plans";
+import { statisticsView } from "./views/statistics";
 import { todayTitle, todayView } from "./views/today";
 import type { View } from "./views/view";
 import { workoutView } from "./views/workout";
@@ -33,6 +36,8 @@ const views: View[] = [
   daysView, goalsView,
   peopleView, dependentView,
   workoutsView, startView, liveView, workoutView,
+  // Before any workout, whose ids are not their names.
+  workoutsView, startView, liveView, plansView, gearView, statisticsView, workoutView,
   latelyView,
   youView,
 ];

@@ -17,7 +17,7 @@ export class MonthCard extends Card {
 
   begin(): void {
     const name = dates({ month: "long" }).format(Date.now());
-    this.frame(name.charAt(0).toLocaleUpperCase() + name.slice(1), "");
+    this.frame(name.charAt(0).toLocaleUpperCase() + name.slice(1), "", element("a", { href: "#/workouts/statistics" }, say("statistics")));
     this.append(this.#body);
     fill(this.#body, skeleton());
     void this.#load();

@@ -13,7 +13,7 @@ type Kind = NonNullable<WorkoutsGoalData["chosen"]>;
 type Target = keyof WorkoutsGoalData["targets"];
 
 /** What can be a goal: where its target is, in which unit people name it, and how it is written. */
-const kinds: { kind: Kind; target: Target; word: Word; metric(entered: number): number; text(target: number): string }[] = [
+export const kinds: { kind: Kind; target: Target; word: Word; metric(entered: number): number; text(target: number): string }[] = [
   { kind: "distance", target: "distance_m", word: "workoutGoalDistance", metric: metresOf, text: (metres) => joined(roundDistance(metres)) },
   { kind: "duration", target: "duration_s", word: "goalDuration", metric: (entered) => entered * 60, text: minutes },
   { kind: "steps", target: "steps", word: "steps", metric: (entered) => entered, text: (steps) => say("stepsValue", { steps: number(steps) }) },

@@ -1,5 +1,5 @@
 import type { WorkoutDetail } from "service";
-import { element, fill, pressed, written } from "../library/element";
+import { element, fill, pressed, written, type Child } from "../library/element";
 import { clock, distance, duration, energy, height, joined, longDay, number, paceText, percent, speed, splitUnits } from "../library/format";
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
@@ -12,6 +12,7 @@ import { busy, button, confirmed } from "../parts/form";
 import { icon, type IconName } from "../parts/icons";
 import { toast } from "../parts/toast";
 import { WayMap } from "../parts/way-map";
+import { GearField } from "./gear-field";
 import { exportWorkout, shareWorkout } from "./share-workout";
 import type { View } from "./view";
 import { nameOf, workoutsView } from "./workouts";
@@ -52,7 +53,7 @@ export class Workout extends Part {
         workout.source ? written(workout.source) : null),
       element("div", { class: "grid" },
         map ? element("figure", { class: "s7" }, map) : null,
-        summary(workout, map ? "s5" : ""),
+        summary(workout, map ? "s5" : "", new GearField(this.#person, workout)),
         overDistance(workout, map), zones(workout), splits(workout)),
       this.#actions(workout)));
   }
@@ -87,7 +88,7 @@ function when({ started, ended }: WorkoutDetail): string {
   return ended === undefined ? `${longDay(started)}, ${clock(started)}` : `${longDay(started)}, ${clock(started)}–${clock(ended)}`;
 }
 
-function summary(workout: WorkoutDetail, look: string): HTMLElement {
+function summary(workout: WorkoutDetail, look: string, ...below: Child[]): HTMLElement {
   const { distance_m, duration_s, heart_rate, speed_mps, ascent_m, steps, goal, percent: reached } = workout;
   const isRide = workout.activity === "cycling";
   const large: [string, string, string?][] = [], small: [string, string, string?][] = [];
@@ -105,7 +106,8 @@ function summary(workout: WorkoutDetail, look: string): HTMLElement {
     facts("big two", large), facts("two", small),
     goal && reached !== undefined ? element("div", {},
       element("div", { class: "goal" }, element("span", { class: "grow" }, element("b", {}, say("goal"))), element("span", { class: "pct" }, percent(reached))),
-      meter(reached / 100)) : null);
+      meter(reached / 100)) : null,
+    ...below);
 }
 
 /** Pace and altitude; the place that is chosen is marked on the map. */

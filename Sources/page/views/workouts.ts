@@ -67,7 +67,7 @@ export class Workouts extends Part {
   }
 
   begin(): void {
-    const beside = element("div", { class: "side r2", tabindex: -1 }, new MonthCard(this.#person), new ImportCard(this.#person));
+    const beside = element("div", { class: "side r2", tabindex: -1 }, new MonthCard(this.#person), links(), new ImportCard(this.#person));
     fill(this, element("div", { class: "grid hub" }, new StartCard(this.#person, "r1", false),
       element("div", { class: "side l" }, this.#filters, this.#count, this.#list, this.#state), beside));
     this.#begin();
@@ -226,6 +226,15 @@ export function nameOf(activity: string): string {
 export function iconOf(activity: string): IconName {
   const icons: Record<string, IconName> = { running: "workouts", walking: "walk", cycling: "bike" };
   return icons[activity] ?? "target";
+}
+
+/** What else there is about workouts. */
+function links(): HTMLElement {
+  const made = element("nav", { class: "card", "aria-label": say("more") }, element("ul", { class: "rows" },
+    ...([["#/workouts/plans", "plans", "target"], ["#/workouts/gear", "gear", "steps"]] as const).map(([address, word, name]) => element("li", {}, element(
+      "a", { class: "row", href: address }, element("span", { class: "badge" }, icon(name)),
+      element("span", { class: "grow" }, element("b", {}, say(word)), element("small", {}, say(`${word}Why`))), icon("next", "i-s"))))));
+  return made;
 }
 
 export const workoutsView: View = {

@@ -1,0 +1,121 @@
+import type { UsedGear } from "service";
+import { element, fill, plain, pressed, written } from "../library/element";
+import { ago, distance, duration, joined, metresOf } from "../library/format";
+import { Part } from "../library/part";
+import type { Person } from "../library/person";
+import { Refusal } from "../library/requests";
+import { reason, say, type Word } from "../library/words";
+import { empty, skeleton } from "../parts/card";
+import { opened } from "../parts/dialog";
+import { busy, button, check, confirmed, field, form, select, text, type Field } from "../parts/form";
+import { icon, type IconName } from "../parts/icons";
+import { toast } from "../parts/toast";
+import type { View } from "./view";
+import { activities, nameOf, workoutsText, workoutsView } from "./workouts";
+
+type Kind = UsedGear["kind"];
+
+const kinds: [kind: Kind, word: Word, icon: IconName][] = [["shoes", "shoes", "steps"], ["bicycle", "bicycle", "bike"], ["other", "otherGear", "target"]];
+
+/** Shoes, bicycles and whatever else workouts are done with, and how far each has come. */
+export class GearList extends Part {
+  readonly #person: Person;
+  readonly #body = element("div", { class: "side" });
+
+  constructor(person: Person) {
+    super();
+    this.#person = person;
+  }
+
+  begin(): void {
+    const add = button("", "first");
+    add.append(icon("plus", "i-s"), say("addGear"));
+    pressed(add, () => this.#edit(null));
+    fill(this, element("div", { class: "side" }, this.#body, element("div", { class: "btns" }, add)));
+    fill(this.#body, element("div", { class: "card" }, skeleton()));
+    void this.#load();
+    this.hear(this.#person.broker, "change", () => this.#person.broker.state === "online" && void this.#load());
+  }
+
+  async #load(): Promise<void> {
+    try {
+      const { gear } = await this.#person.ask("gear/list", {}, 30);
+      this.#show(gear);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const again = pressed(button(say("askAgain"), "s"), () => void this.#load());
+      fill(this.#body, element("div", { class: "card" }, empty("warn", reason(error), "bad", again)));
+    }
+  }
+
+  #show(gear: UsedGear[]): void {
+    if (gear.length === 0) return fill(this.#body, element("div", { class: "card" }, empty("steps", say("noGear"))));
+    const group = (word: Word, pieces: UsedGear[]) => pieces.length === 0 ? null : element(
+      "section", { class: "card", "aria-label": say(word) }, element("div", { class: "card-head" }, element("h2", {}, say(word))),
+      element("ul", { class: "rows" }, ...pieces.map((piece) => this.#row(piece))));
+    fill(this.#body, group("gearInUse", gear.filter(({ retired }) => !retired)), group("gearRetired", gear.filter(({ retired }) => retired)));
+  }
+
+  #row(piece: UsedGear): HTMLElement {
+    const { id, name, kind, retired, distance_m, duration_s, workouts, last_used } = piece;
+    const word = retired ? "useAgain" : "retire";
+    const retire = button(say(word), "s", { "aria-label": say(`${word}Name`, { name: plain(name) }) });
+    pressed(retire, () => void busy(retire, async () => {
+      await this.#person.ask("gear/change", { gear: id, retired: !retired });
+      await this.#load();
+    }));
+    const edit = pressed(button(say("edit"), "s", { "aria-label": say("editName", { name: plain(name) }) }), () => this.#edit(piece));
+    const used = workouts === 0 ? say("neverUsed")
+      : [workoutsText(workouts), duration(duration_s), ...(last_used ? [say("lastUsed", { time: ago(last_used) })] : [])].join(" · ");
+    return element("li", { class: "row wraps" },
+      element("span", { class: "badge accent" }, icon(kinds.find(([one]) => one === kind)?.[2] ?? "target")),
+      element("span", { class: "grow" }, element("b", {}, written(name)), element("small", { class: "whole" }, used)),
+      element("span", { class: "val" }, joined(distance(distance_m))), element("span", { class: "btns" }, edit, retire));
+  }
+
+  /** Asks for a new piece, or changes one. */
+  #edit(piece: UsedGear | null): void {
+    const name = field(say("personName"), text({ maxlength: 64, autocomplete: "off", value: piece?.name ?? "" }), { look: "all" });
+    const kind = field(say("gearKind"), select(kinds.map(([value, word]) => [value, say(word)]), piece?.kind ?? "shoes"));
+    const before = field(say("gearBefore", { unit: distance(0).unit }), text({
+      type: "number", inputmode: "decimal", min: 0, step: "any", value: piece ? `${Math.round((piece.before_m / metresOf(1)) * 100) / 100}` : "0" }));
+    const used = [...new Set([...activities.flatMap(([activity]) => activity ?? []), ...(piece?.activities ?? [])])];
+    const boxes = used.map((activity) => ({ activity, ...check(plain(nameOf(activity)), piece?.activities.includes(activity) ?? false) }));
+    const save = element("button", { class: "btn first" }, say("save"));
+    const remove = piece ? button(say("delete"), "danger", { "aria-label": say("deleteName", { name: plain(piece.name) }) }) : null;
+    if (remove && piece) pressed(remove, () => void this.#delete(piece, remove, dialog, name));
+    const fields: Record<string, Field> = { name, kind, before_m: before };
+    const dialog = opened(say(piece ? "editGear" : "addGear"), form(fields, [name.node, kind.node, before.node,
+      element("fieldset", { class: "all" }, element("legend", {}, say("usedFor")), ...boxes.map(({ node }) => node)),
+      element("div", { class: "btns all" }, remove, pressed(button(say("cancel"), ""), () => dialog.close()), save)], save, async () => {
+      const metres = Math.round(metresOf(Number(before.input.value)));
+      if (name.input.value.trim() === "") throw new Refusal("invalid", "Enter Name", "name");
+      if (!(metres >= 0)) throw new Refusal("invalid", "Enter Proper Distance", "before_m");
+      const entered = {
+        name: name.input.value.trim(), kind: kind.input.value as Kind, before_m: metres,
+        activities: boxes.filter(({ input }) => input.checked).map(({ activity }) => activity),
+      };
+      if (piece) await this.#person.ask("gear/change", { gear: piece.id, ...entered });
+      else await this.#person.ask("gear/add", entered);
+      dialog.close();
+      toast(say("Data Saved Successfully"));
+      await this.#load();
+    }));
+  }
+
+  async #delete({ id, name }: UsedGear, remove: HTMLButtonElement, dialog: HTMLDialogElement, field: Field): Promise<void> {
+    if (!await confirmed(say("deleteGearQuestion", { name: plain(name) }), say("deleteGearMeans"), say("delete"))) return;
+    await busy(remove, async () => {
+      await this.#person.ask("gear/delete", { gear: id });
+      dialog.close();
+      await this.#load();
+    }, (refusal) => field.complain(reason(refusal)));
+  }
+}
+
+export const gearView: View = {
+  address: /^#\/workouts\/gear$/,
+  open: ({ person }) => ({ title: say("gear"), back: workoutsView.place, content: new GearList(person) }),
+};
+
+customElements.define("vitals-gear", GearList);

@@ -1,0 +1,134 @@
+import type { WorkoutRecord, WorkoutsStatisticsData } from "service";
+import { periodAround, type Period } from "../library/calendar";
+import { element, fill, pressed, written } from "../library/element";
+import { dates, distance, duration, energy, height, joined, number, speed } from "../library/format";
+import { Part } from "../library/part";
+import type { Person } from "../library/person";
+import { Refusal } from "../library/requests";
+import { reason, say, type Word } from "../library/words";
+import { empty, skeleton } from "../parts/card";
+import { button } from "../parts/form";
+import { icon } from "../parts/icons";
+import type { View } from "./view";
+import { activities, iconOf, nameOf, workoutsText, workoutsView } from "./workouts";
+
+const periods: [period: Period | null, word: Word][] = [[null, "anyPeriodShort"], ["year", "yearPeriod"], ["month", "monthPeriod"], ["week", "weekPeriod"]];
+
+type Attribute = Exclude<keyof WorkoutsStatisticsData, "workouts">;
+
+const attributes: [attribute: Attribute, word: Word, text: (value: number) => string][] = [
+  ["distance_m", "distance", (metres) => joined(distance(metres))],
+  ["duration_s", "duration", duration],
+  ["steps", "steps", (steps) => number(steps)],
+  ["energy_kcal", "energy", (calories) => joined(energy(calories))],
+  ["heart_rate_bpm", "heartRate", (bpm) => joined({ value: number(bpm), unit: say("bpm") })],
+  ["speed_mps", "averageSpeed", (metresPerSecond) => joined(speed(metresPerSecond))],
+  ["ascent_m", "ascent", (metres) => joined(height(metres))],
+  ["load", "trainingLoad", (load) => number(load)],
+];
+
+type Best = Exclude<keyof WorkoutRecord, "activity" | "id" | "started">;
+
+const bests: [best: Best, word: Word, text: (value: number) => string][] = [
+  ["farthest_m", "farthest", (metres) => joined(distance(metres))],
+  ["longest_s", "longest", duration],
+  ["most_ascent_m", "mostAscent", (metres) => joined(height(metres))],
+  ["fastest_1000_m_s", "fastest1", duration], ["fastest_5000_m_s", "fastest5", duration], ["fastest_10000_m_s", "fastest10", duration],
+];
+
+/** All workouts together, of an activity and a period, and the best of them. */
+export class Statistics extends Part {
+  readonly #person: Person;
+  #activity: string | undefined;
+  #period: Period | null = null;
+  #asked = 0;
+  readonly #filters = element("div", { class: "filters" });
+  readonly #body = element("div", { class: "grid" });
+
+  constructor(person: Person) {
+    super();
+    this.#person = person;
+  }
+
+  begin(): void {
+    fill(this, element("div", { class: "side" }, this.#filters, this.#body));
+    this.#filter();
+    this.#load();
+    this.hear(this.#person.broker, "change", () => this.#person.broker.state === "online" && this.#load());
+  }
+
+  #filter(): void {
+    const choice = <Value>(word: Word, values: readonly (readonly [Value, Word])[], chosen: Value, choose: (value: Value) => void) => {
+      const buttons = values.map(([value, word]) => ({ value, button: element("button", { type: "button", "aria-pressed": `${value === chosen}` }, say(word)) }));
+      for (const { value, button } of buttons) {
+        pressed(button, () => {
+          for (const one of buttons) one.button.setAttribute("aria-pressed", `${one.value === value}`);
+          choose(value);
+          this.#load();
+        });
+      }
+      return element("div", { class: "seg", role: "group", "aria-label": say(word) }, ...buttons.map(({ button }) => button));
+    };
+    fill(this.#filters,
+      choice("activity", activities, this.#activity, (activity) => (this.#activity = activity)),
+      choice("period", periods, this.#period, (period) => (this.#period = period)));
+  }
+
+  #load(): void {
+    fill(this.#body, element("div", { class: "card" }, skeleton()));
+    void this.#ask();
+  }
+
+  async #ask(): Promise<void> {
+    this.#asked += 1;
+    const asked = this.#asked;
+    const wanted = { ...(this.#activity && { activity: this.#activity }), ...(this.#period && periodAround(Date.now(), this.#period)) };
+    try {
+      const [statistics, { records }] = await Promise.all(
+        [this.#person.ask("workouts/statistics", wanted, 30), this.#person.ask("workouts/records", wanted, 30)]);
+      if (asked === this.#asked) this.#show(statistics, records);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (asked !== this.#asked) return;
+      fill(this.#body, element("div", { class: "card" }, empty("warn", reason(error), "bad", pressed(button(say("askAgain"), "s"), () => this.#load()))));
+    }
+  }
+
+  #show(statistics: WorkoutsStatisticsData, records: WorkoutRecord[]): void {
+    if (statistics.workouts === 0) return fill(this.#body, element("div", { class: "card" }, empty("workouts", say("noneSuch"))));
+    const lines = attributes.flatMap(([attribute, word, text]) => {
+      const one = statistics[attribute];
+      return one ? [element("tr", {}, element("th", { scope: "row" }, say(word)),
+        ...[one.mean, one.max, one.total].map((value) => element("td", { class: "n" }, value === undefined ? "" : text(value))))] : [];
+    });
+    const names = [...new Set(records.map(({ activity }) => activity))];
+    fill(this.#body,
+      element("section", { class: "card s7", "aria-label": say("allTogether") },
+        element("div", { class: "card-head" }, element("h2", {}, workoutsText(statistics.workouts))),
+        element("div", { class: "scrolls", tabindex: 0, role: "group", "aria-label": say("allTogether") }, element("table", {},
+          element("thead", {}, element("tr", {}, element("td"),
+            ...(["average", "highest", "total"] as const).map((word) => element("th", { scope: "col", class: "n" }, say(word))))),
+          element("tbody", {}, ...lines)))),
+      element("div", { class: "side s5" }, ...names.map((activity) => bestOf(activity, records.filter((one) => one.activity === activity)))));
+  }
+}
+
+function bestOf(activity: string, records: WorkoutRecord[]): HTMLElement {
+  const rows = bests.flatMap(([best, word, text]) => records.flatMap((record) => {
+    const value = record[best];
+    return value === undefined ? [] : [element("li", {}, element("a", { class: "row", href: `#/workouts/${record.id}` },
+      element("span", { class: "grow" }, element("b", {}, say(word)),
+        element("small", {}, dates({ day: "numeric", month: "short", year: "numeric" }).format(record.started))),
+      element("span", { class: "val" }, text(value)), icon("next", "i-s")))];
+  }));
+  return element("section", { class: "card" },
+    element("div", { class: "card-head" }, icon(iconOf(activity), "i-s"), element("h2", {}, say("bestOf"), " ", written(nameOf(activity)))),
+    element("ul", { class: "rows" }, ...rows));
+}
+
+export const statisticsView: View = {
+  address: /^#\/workouts\/statistics$/,
+  open: ({ person }) => ({ title: say("statistics"), back: workoutsView.place, content: new Statistics(person) }),
+};
+
+customElements.define("vitals-workout-statistics", Statistics);
