@@ -130,6 +130,10 @@ class Browser:
         """What has the focus: what is read out for it."""
         return self.run("const e = document.activeElement; return e.getAttribute('aria-label') || e.labels?.[0]?.textContent || e.textContent")
 
+    def saves_to(self, folder):
+        """Where the browser puts what it saves, without asking."""
+        self._tell("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
+
     # What a test asks besides
 
     def tree(self):
