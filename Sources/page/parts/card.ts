@@ -30,6 +30,12 @@ export function facts(look: string, figures: [label: Child, value: string, unit?
     element("div", {}, element("dt", {}, label), element("dd", {}, value, unit ? element("small", {}, unit) : null))));
 }
 
+/** Labels with what is known of each, one below the other. */
+export function pairs(lines: [label: string, value: Child][]): HTMLElement {
+  return element("dl", { class: "kv" }, ...lines.map(([label, value]) =>
+    element("div", {}, element("dt", {}, label), element("dd", {}, value))));
+}
+
 /** What would be here. */
 export function empty(name: IconName, text: string, look = "", ...children: Child[]): HTMLElement {
   return element("div", { class: "empty" }, element("span", { class: `badge ${look}` }, icon(name)), element("p", {}, text), ...children);
