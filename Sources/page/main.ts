@@ -1,6 +1,7 @@
 import { forget, kept, type Credential } from "./library/credential";
 import { element, fill } from "./library/element";
 import { Person } from "./library/person";
+import { readAnswer } from "./library/providers";
 import { readSettings } from "./library/settings";
 import { say, speak } from "./library/words";
 import { empty } from "./parts/card";
@@ -108,6 +109,7 @@ function leave(): void {
 }
 
 speak(navigator.languages);
+readAnswer();
 const skip = element("a", { class: "skip", href: "#main" }, say("skip"));
 skip.addEventListener("click", (event) => {
   // The address is the view's.

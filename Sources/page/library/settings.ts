@@ -9,7 +9,7 @@ export interface MapKind {
   closest?: number;
 }
 
-/** Somebody with whom people can sign in, by OpenID Connect's authorization code with PKCE. */
+/** Somebody with whom people can sign in, by OpenID Connect. */
 export interface Provider {
   /** What the service calls them in its settings. */
   provider: string;
@@ -18,8 +18,9 @@ export interface Provider {
   client_id: string;
   /** Where people are asked. */
   authorization: string;
-  /** Where the code is exchanged for an ID token. */
-  token: string;
+  /** Where the code is exchanged for an ID token, with PKCE; left out if the provider does that only for those who have a secret, and
+   *  sends the ID token instead of a code. */
+  token?: string;
 }
 
 /** What the operator has set for the page: `settings.json`, beside it. */

@@ -29,12 +29,21 @@ export function field(label: string, input: Input, options: { hint?: string; loo
       give(input, { "aria-invalid": sentence ? "true" : undefined, "aria-describedby": hint || sentence ? below : undefined });
       if (hint) hint.hidden = sentence !== null;
       if (sentence) {
-        node.append(element("p", { class: "err", id: hint ? freshId() : below }, icon("warn", "i-s"), element("span", {}, sentence)));
+        node.append(wrong(sentence, hint ? freshId() : below));
         const error = node.querySelector(".err");
         if (error && hint) give(input, { "aria-describedby": error.id });
       }
     },
   };
+}
+
+function wrong(sentence: string, id?: string): HTMLElement {
+  return element("p", { class: "err", id }, icon("warn", "i-s"), element("span", {}, sentence));
+}
+
+/** What went wrong before a form or a card was there, and is read out. */
+export function complaint(sentence: string): HTMLElement {
+  return element("div", { class: "all", role: "alert" }, wrong(sentence));
 }
 
 export function text(attributes: Attributes): HTMLInputElement {
@@ -102,7 +111,7 @@ export function form(
         meant.complain(reason(refusal));
         meant.input.focus();
       } else {
-        fill(above, element("p", { class: "err" }, icon("warn", "i-s"), element("span", {}, reason(refusal))));
+        fill(above, wrong(reason(refusal)));
         Object.values(fields)[0]?.input.focus();
       }
     });

@@ -1,28 +1,55 @@
 import type { Hanging } from "service";
 import { askAsGuest } from "../library/accounts";
 import { canStay, keep, type Credential } from "../library/credential";
-import { element, fill, pressed, type Child } from "../library/element";
-import { number } from "../library/format";
-import { say, translated, type Word } from "../library/words";
-import { button, busy, check, field, form, named, passwordField, text, type Field } from "../parts/form";
+import { element, fill, plain, pressed, type Child } from "../library/element";
+import { takeAnswer } from "../library/providers";
+import { Refusal } from "../library/requests";
+import { reason, say, translated, type Word } from "../library/words";
+import { spinner } from "../parts/card";
+import { button, busy, check, complaint, field, form, named, passwordField, text, type Field } from "../parts/form";
 import { logo } from "../parts/ring";
 import { toast } from "../parts/toast";
+import { inWords } from "./belongings";
+import { providerButtons } from "./provider-buttons";
 
 /** What a view of people who are not signed in does when somebody is. */
 export type Enter = (credential: Credential) => void;
 
-/** Signing in with a password. */
+/** Signing in. Somebody who comes back from a provider is signed in at once. */
 export function signIn(enter: Enter): HTMLElement {
+  const answer = takeAnswer("sign-in");
+  const links = [link("#/sign-up", "signUp"), link("#/reset", "reset")];
+  if (!answer) return door("signInTitle", [withPassword(enter)], links);
+  const place = element("div", { class: "side" }, element(
+    "div", { class: "card", role: "status" }, element("p", { class: "with" }, spinner(), answer.label ? say("signingInWith", { provider: plain(answer.label) }) : say("loading"))));
+  void (async () => {
+    try {
+      const signedIn = await askAsGuest("sign-in-with", { ...await answer.proof(), device: deviceName() });
+      await keep(signedIn, answer.isStaying);
+      enter(signedIn);
+      toast(signedIn.new ? say("You are registered and signed in") : translated(signedIn.message));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      fill(place, withPassword(enter, reason(error)));
+    }
+  })();
+  return door("signInTitle", [place], links);
+}
+
+/** @param problem why it did not work in another way */
+function withPassword(enter: Enter, problem?: string): HTMLElement {
   const name = nameField(), password = passwordField(say("password"), "current-password");
   const stay = stayBox();
   const send = element("button", { class: "btn first wide-btn all" }, say("signIn"));
-  return door("signInTitle", [form({ email: name, phone: name, password }, [
-    heading("signIn"), wide(name), wide(password), stay.node, send,
+  const made = form({ email: name, phone: name, password }, [
+    heading("signIn"), problem ? complaint(problem) : null, wide(name), wide(password), stay.node, send, ...withProviders(stay),
   ], send, async () => {
     const signedIn = await askAsGuest("sign-in", { ...named(name.input), password: password.input.value, device: deviceName() });
     await keep(signedIn, stay.isChosen());
     enter(signedIn);
-  })], [link("#/sign-up", "signUp"), link("#/reset", "reset")]);
+  });
+  made.classList.add("card");
+  return made;
 }
 
 /** Making an account. */
@@ -31,7 +58,7 @@ export function signUp(enter: Enter): HTMLElement {
   const stay = stayBox();
   const send = element("button", { class: "btn first wide-btn all" }, say("signUp"));
   return door("signUpTitle", [form({ email: name, phone: name, password }, [
-    heading("signUp"), wide(name), wide(password), stay.node, send,
+    heading("signUp"), wide(name), wide(password), stay.node, send, ...withProviders(stay),
   ], send, async () => {
     const signedIn = await askAsGuest("sign-up", { ...named(name.input), password: password.input.value, device: deviceName() });
     await keep(signedIn, stay.isChosen());
@@ -83,21 +110,6 @@ function withCode(name: ReturnType<typeof named>): HTMLElement {
   return made;
 }
 
-const kinds: Record<Exclude<keyof Hanging, "from" | "to">, Word> = {
-  friends: "friends", invitations: "invitations", consent: "consent", devices: "devices", gateways: "gateways", sensors: "sensors",
-  documents: "documents", "heart-rate": "heartRates", steps: "stepCounts", temperature: "temperatures", motion: "motions",
-  pedometer: "pedometers", position: "positions",
-};
-
-/** What belongs to an account: how much of each kind. */
-function inWords(hanging: Hanging = {}): string[] {
-  return (Object.keys(kinds) as (keyof typeof kinds)[]).flatMap((kind) => {
-    const there = hanging[kind];
-    if (there === undefined) return [];
-    return [`${say(kinds[kind])}: ${number(Array.isArray(there) ? there.length : there)}`];
-  });
-}
-
 function nameField(): Field {
   return field(say("name"), text({ autocomplete: "username", autocapitalize: "none", spellcheck: "false", required: true, maxlength: 254 }),
     { hint: say("nameHint") });
@@ -108,6 +120,12 @@ function stayBox(): { node: HTMLElement; isChosen(): boolean } {
   if (!canStay()) return { node: element("p", { class: "hint all" }, say("thisTab")), isChosen: () => false };
   const { node, input } = check(say("stay"), true);
   return { node, isChosen: () => input.checked };
+}
+
+/** A button for each provider that the operator has set. */
+function withProviders(stay: { isChosen(): boolean }): HTMLElement[] {
+  const buttons = providerButtons("sign-in", stay.isChosen);
+  return buttons.length > 0 ? [element("p", { class: "or all" }, say("or")), element("div", { class: "side all" }, ...buttons)] : [];
 }
 
 /** What the list of devices calls this one. */

@@ -14,6 +14,10 @@ export const english = {
   hangingWhy: "Nothing has been changed yet. Nobody has shown so far that this address or number is theirs: if you did not make the account, what belongs to it is somebody else's.",
   friends: "Friends", invitations: "Invitations", consent: "Things that others may see", gateways: "Gateways", documents: "Documents", heartRates: "Heart rates",
   stepCounts: "Step counts", temperatures: "Temperatures", motions: "Motions", pedometers: "Step counters", positions: "Positions", keepIt: "Keep it", deleteIt: "Delete it",
+  or: "or", continueWith: "Continue with {provider}", signingInWith: "Signing in with {provider}", "You are signed in": "You are signed in",
+  answerUnasked: "This answer was not asked for here. Sign in again.", providerCancelled: "You have not signed in with {provider}.",
+  providerRefused: "{provider} did not sign you in: {why}", providerAway: "{provider} cannot be reached now. Try again later.",
+  providerWrong: "What {provider} sent is not what was asked for. Sign in again.",
   passwordChanged: "The password is changed. Sign in with it.", device: "Browser on {system}", signedOut: "This device was signed out.",
   // The connection
   live: "Live", online: "Online", offline: "Offline", connecting: "Connecting", noSensor: "No sensor",
