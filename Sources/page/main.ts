@@ -44,6 +44,7 @@ const views: View[] = [
 ];
 const banners: Banner[] = [alertBanner, workoutBanner];
 const places = views.flatMap(({ place }) => place ?? []);
+const house = places.filter(({ isOfHouse }) => isOfHouse);
 
 const place = element("div");
 let person: Person | null = null;
@@ -70,7 +71,7 @@ function ofPerson(person: Person, address: string, query: string): HTMLElement {
   for (const view of views) {
     const found = view.address.exec(address);
     if (!found) continue;
-    const { content, ...heading } = view.open({ person, address, query, found: found.slice(1), leave, again: () => show(false) });
+    const { content, ...heading } = view.open({ person, address, query, found: found.slice(1), house, leave, again: () => show(false) });
     return frame(person, places, banners, view.place?.address ?? address, heading, content);
   }
   const toToday = element("a", { class: "btn first", href: "#/today" }, say("toToday"));
@@ -108,8 +109,8 @@ function leave(): void {
   show(true);
 }
 
-speak(navigator.languages);
 readAnswer();
+speak(navigator.languages);
 const skip = element("a", { class: "skip", href: "#main" }, say("skip"));
 skip.addEventListener("click", (event) => {
   // The address is the view's.

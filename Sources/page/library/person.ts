@@ -2,12 +2,14 @@ import type { Profile, Requests as Asked, Today } from "service";
 import { brokerAddress } from "./accounts";
 import { Alerts } from "./alerts";
 import { Broker, drawn, matches } from "./broker";
+import { decoded } from "./bytes";
 import type { Credential } from "./credential";
 import { readAs } from "./format";
 import { Friends } from "./friends";
 import { News } from "./news";
 import type { Stop } from "./part";
-import { parsed, Requests } from "./requests";
+import { pictureAddress } from "./pictures";
+import { parsed, Requests, type Refusal } from "./requests";
 import { Sensors } from "./sensors";
 import { Speaker } from "./speaker";
 import { UnderWay } from "./under-way";
@@ -16,7 +18,8 @@ import { speak } from "./words";
 /** What is retained on a person's topics, which the page follows all the time, so that each view shows at once what was seen last. */
 const followed = ["today", "heart-rate", "goals/+", "friends/+/today", "workout"];
 
-/** The person who is signed in: what they can ask, and what they are told. `profile` is dispatched when their profile has changed. */
+/** The person who is signed in: what they can ask, and what they are told. `profile` and `picture` are dispatched when these have
+ *  changed. */
 export class Person extends EventTarget {
   readonly user: string;
   readonly device: string;
@@ -31,6 +34,8 @@ export class Person extends EventTarget {
   hasBeenOnline = false;
   /** Undefined until it is known; null if there is none. */
   profile: Profile | null | undefined;
+  /** The address of their picture, within the page; null if there is none, or while it is not known. */
+  picture: string | null = null;
   readonly #requests: Requests;
   readonly #latest = new Map<string, unknown>();
   readonly #followers = new Map<string, Set<(value: unknown, topic: string) => void>>();
@@ -85,10 +90,22 @@ export class Person extends EventTarget {
     this.dispatchEvent(new Event("profile"));
   }
 
+  /** Asks for the person's picture. */
+  async loadPicture(): Promise<void> {
+    const found = await this.ask("picture/get", {}).catch((refusal: Refusal) => (refusal.code === "not-found" ? null : undefined));
+    // What is known stays if the service does not answer.
+    if (found === undefined) return;
+    const before = this.picture;
+    this.picture = found && pictureAddress(decoded(found.picture));
+    this.dispatchEvent(new Event("picture"));
+    if (before) URL.revokeObjectURL(before);
+  }
+
   /** What no topic tells, and the day, whose topic is not there in a home without accounts. */
   async #catchUp(): Promise<void> {
     this.hasBeenOnline = true;
     void this.ask("profile/get", {}).then(({ profile }) => this.became(profile), () => {});
+    if (!this.picture) void this.loadPicture();
     void this.sensors.load();
     void this.news.load().catch(() => {});
     void this.friends.load().catch(() => {});

@@ -1,4 +1,5 @@
 import { element, fill, freshId, give, pressed, type Attributes, type Child } from "../library/element";
+import { duration } from "../library/format";
 import { Refusal } from "../library/requests";
 import { reason, say } from "../library/words";
 import { icon } from "./icons";
@@ -149,7 +150,7 @@ function waits(button: HTMLButtonElement, seconds: number): void {
   const end = Date.now() + (seconds + 1) * 1000;
   const show = () => {
     const rest = Math.ceil((end - Date.now()) / 1000);
-    left.textContent = `${rest}\u202fs`;
+    left.textContent = rest > 90 ? duration(rest) : `${rest}\u202fs`;
     if (rest > 0 && button.isConnected) return;
     clearInterval(timer);
     left.remove();

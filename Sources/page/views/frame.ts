@@ -4,7 +4,7 @@ import { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { liveMilliseconds } from "../library/sensors";
 import { say, type Word } from "../library/words";
-import { face } from "../parts/face";
+import { portrait } from "../parts/face";
 import { icon } from "../parts/icons";
 import { logo } from "../parts/ring";
 import { unseen } from "./lately";
@@ -148,10 +148,10 @@ class Picture extends Part {
       const name = this.#person.profile?.name;
       fill(this, element(
         "a", { class: "round", href: "#/you", "aria-label": name ? `${plain(name)}: ${say("you")}` : say("you") },
-        name ? face(name, "s") : icon("me")));
+        portrait(this.#person, "s")));
     };
     show();
-    this.hear(this.#person, "profile", show);
+    for (const kind of ["profile", "picture"]) this.hear(this.#person, kind, show);
   }
 }
 
@@ -171,10 +171,10 @@ class NameLink extends Part {
       const name = this.#person.profile?.name;
       fill(this, element(
         "a", { href: "#/you", "aria-current": this.#current === "#/you" ? "page" : undefined },
-        name ? face(name, "s") : icon("me"), element("span", {}, name ? plain(name) : say("you"))));
+        portrait(this.#person, "s"), element("span", {}, name ? plain(name) : say("you"))));
     };
     show();
-    this.hear(this.#person, "profile", show);
+    for (const kind of ["profile", "picture"]) this.hear(this.#person, kind, show);
   }
 }
 

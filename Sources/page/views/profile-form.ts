@@ -5,6 +5,9 @@ import { locale, say, translated } from "../library/words";
 import { button, busy, check, field, form, select, text } from "../parts/form";
 import { toast } from "../parts/toast";
 
+/** The locales in which the page speaks. */
+const languages = ["en-GB", "en-US", "en-IE", "de-DE", "de-AT", "de-CH"];
+
 /** The form of a person's profile. What may be wrong with it, the service says, and in which words.
  *  @param close is called when it is saved or left */
 export function profileForm(person: Person, close: () => void): HTMLFormElement {
@@ -18,7 +21,9 @@ export function profileForm(person: Person, close: () => void): HTMLFormElement 
       [["", ""], ["female", say("female")], ["male", say("male")], ["other", say("other")], ["undisclosed", say("undisclosed")]], profile?.gender ?? "")),
     height_cm: field(say("height"), number(profile?.height_cm, 0.1)),
     weight_kg: field(say("weight"), number(profile?.weight_kg, 0.1)),
-    units: field(say("units"), select([["metric", say("metric")], ["imperial", say("imperial")]], profile?.units ?? "metric"), { look: "all" }),
+    units: field(say("units"), select([["metric", say("metric")], ["imperial", say("imperial")]], profile?.units ?? "metric")),
+    locale: field(say("language"), choice(languages, profile?.locale ?? locale(), languageName)),
+    time_zone: field(say("timeZone"), choice(timeZones(), profile?.time_zone ?? ownZone()), { look: "all" }),
   };
   const keepHeart = check(say("keepHeart"), profile?.continuous_heart_rate ?? false);
   const voice = check(say("voiceProfile"), profile?.voice ?? false);
@@ -29,8 +34,10 @@ export function profileForm(person: Person, close: () => void): HTMLFormElement 
     toast(translated(message));
     close();
   }));
+  // Somebody who is new is not asked for what their browser says.
+  const shown = profile ? fields : { ...fields, locale: null, time_zone: null };
   return form(fields, [
-    ...Object.values(fields).map(({ node }) => node), keepHeart.node, voice.node,
+    ...Object.values(shown).map((field) => field?.node), keepHeart.node, voice.node,
     element("div", { class: "btns all" }, send, cancel),
   ], send, async () => {
     // What is empty is left out, and the service says which of it has to be there.
@@ -42,11 +49,33 @@ export function profileForm(person: Person, close: () => void): HTMLFormElement 
       ...(entered as unknown as Profile),
       continuous_heart_rate: keepHeart.input.checked,
       voice: voice.input.checked,
-      locale: profile?.locale ?? locale(),
-      time_zone: profile?.time_zone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
     });
     toast(translated(message));
     close();
     person.became(saved);
   });
+}
+
+/** A choice among known values; what is chosen already is among them, whatever it is. */
+function choice(known: string[], chosen: string, words = (value: string) => value): HTMLSelectElement {
+  const all = known.includes(chosen) ? known : [chosen, ...known];
+  return select(all.map((value) => [value, words(value)]), chosen);
+}
+
+function timeZones(): string[] {
+  // Debian's TypeScript does not know it yet.
+  return (Intl as unknown as { supportedValuesOf(kind: "timeZone"): string[] }).supportedValuesOf("timeZone");
+}
+
+function ownZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** British English; what nobody knows stays as it is. */
+export function languageName(tag: string): string {
+  try {
+    return new Intl.DisplayNames(locale(), { type: "language" }).of(tag) ?? tag;
+  } catch {
+    return tag;
+  }
 }

@@ -18,6 +18,8 @@ export interface Visit {
   query: string;
   /** What the groups of the view's address have found. */
   found: string[];
+  /** The places of the house around the five, to which a phone's bar has no room to lead. */
+  house: Place[];
   /** Signs out, when the device's password is gone already. */
   leave(): void;
   /** Opens the view again, when its heading has become another. */

@@ -1,122 +1,41 @@
-import type { Profile } from "service";
 import { forget } from "../library/credential";
-import { element, fill, plain, pressed, written, type Child } from "../library/element";
-import { ago, number } from "../library/format";
+import { element, pressed } from "../library/element";
 import type { Person } from "../library/person";
-import { say, type Word } from "../library/words";
-import { Card, skeleton } from "../parts/card";
-import { button, busy, confirmed } from "../parts/form";
+import { say } from "../library/words";
+import { section } from "../parts/card";
+import { busy, button, confirmed } from "../parts/form";
 import { icon } from "../parts/icons";
-import { toast } from "../parts/toast";
-import { profileForm } from "./profile-form";
-import type { View } from "./view";
+import { AccountCard } from "./account-card";
+import { ConsentCard } from "./consent-card";
+import { DevicesCard } from "./devices-card";
+import { EndingCard } from "./ending-card";
+import { ExportCard } from "./export-card";
+import { PhonesCard } from "./phones-card";
+import { ProfileCard } from "./profile-card";
+import { PushCard } from "./push-card";
+import type { Place, View, Visit } from "./view";
 
 export const youView: View = {
   address: /^#\/you$/,
-  open: ({ person, leave }) => ({ title: say("you"), content: you(person, leave) }),
+  open: (visit) => ({ title: say("you"), content: you(visit) }),
 };
 
-/** Oneself: the profile, the devices, signing out. */
-function you(person: Person, leave: () => void): HTMLElement {
+/** Oneself: who one is, what one agrees to, what is one's own, and the way out. */
+function you({ person, house, leave }: Visit): HTMLElement {
   return element(
     "div", { class: "grid" },
-    new ProfileCard(person, "s7"),
-    element("div", { class: "side s5" }, new DevicesCard(person, ""), signOut(person, leave)));
+    ofHouse(house),
+    element("div", { class: "side s7" }, new ProfileCard(person), new ConsentCard(person), new ExportCard(person), new EndingCard(person, leave)),
+    element(
+      "div", { class: "side s5" },
+      new AccountCard(person), new DevicesCard(person), signOut(person, leave), new PhonesCard(person), new PushCard(person)));
 }
 
-class ProfileCard extends Card {
-  readonly #person: Person;
-  readonly #look: string;
-  readonly #body = element("div");
-
-  constructor(person: Person, look: string) {
-    super();
-    this.#person = person;
-    this.#look = look;
-  }
-
-  begin(): void {
-    const edit = button(say("edit"), "s quiet");
-    this.frame(say("profile"), this.#look, edit);
-    this.append(this.#body);
-    let isEdited = false;
-    const show = () => {
-      const { profile } = this.#person;
-      if (isEdited) return;
-      edit.hidden = !profile;
-      if (profile === undefined) return fill(this.#body, skeleton());
-      if (profile === null) return fill(this.#body, profileForm(this.#person, () => {}));
-      fill(this.#body, read(profile));
-    };
-    pressed(edit, () => {
-      isEdited = true;
-      edit.hidden = true;
-      fill(this.#body, profileForm(this.#person, () => {
-        isEdited = false;
-        show();
-        edit.focus();
-      }));
-      this.#body.querySelector("input")?.focus();
-    });
-    show();
-    this.hear(this.#person, "profile", show);
-  }
-}
-
-function read(profile: Profile): HTMLElement {
-  const lines: [Word, Child][] = [
-    ["personName", written(profile.name)],
-    ["birth", profile.date_of_birth],
-    ["gender", say(profile.gender)],
-    ["height", number(profile.height_cm)],
-    ["weight", number(profile.weight_kg, 1)],
-    ["units", say(profile.units)],
-    ["keepHeart", say(profile.continuous_heart_rate ? "on" : "off")],
-    ["voiceProfile", say(profile.voice ? "on" : "off")],
-  ];
-  return element("dl", { class: "kv" }, ...lines.map(([word, value]) =>
-    element("div", {}, element("dt", {}, say(word)), element("dd", {}, value))));
-}
-
-/** Where the person is signed in. */
-class DevicesCard extends Card {
-  readonly #person: Person;
-  readonly #look: string;
-  readonly #rows = element("ul", { class: "rows" });
-
-  constructor(person: Person, look: string) {
-    super();
-    this.#person = person;
-    this.#look = look;
-  }
-
-  begin(): void {
-    this.frame(say("devices"), this.#look);
-    this.append(this.#rows);
-    fill(this.#rows, element("li", {}, skeleton()));
-    void this.#load();
-    this.hear(this.#person.broker, "change", () => this.#person.broker.state === "online" && void this.#load());
-  }
-
-  async #load(): Promise<void> {
-    const listed = await this.#person.ask("devices/list", {}).catch(() => null);
-    if (!listed) return;
-    fill(this.#rows, ...listed.devices.map(({ device, name = device, created }) => {
-      const isThis = device === this.#person.device;
-      const revoke = button(say("revoke"), "s", { "aria-label": say("revokeDevice", { name: plain(name) }) });
-      pressed(revoke, () => void busy(revoke, async () => {
-        await this.#person.ask("devices/revoke", { device });
-        toast(say("revoked", { name: plain(name) }));
-        await this.#load();
-      }));
-      return element(
-        "li", { class: "row" },
-        element("span", { class: "badge" }, icon("phone")),
-        element("span", { class: "grow" }, element("b", {}, written(name)),
-          element("small", {}, isThis ? say("thisDevice") : say("signedInOn", { time: ago(created) }))),
-        isThis ? null : revoke);
-    }));
-  }
+/** On a phone: the places of the house, which the navigation of a desktop has. */
+function ofHouse(house: Place[]): HTMLElement | null {
+  if (house.length === 0) return null;
+  return section(say("house"), "phone-only", element("ul", { class: "rows" }, ...house.map(({ address, word, icon: name }) => element(
+    "li", {}, element("a", { class: "row", href: address }, element("span", { class: "badge" }, icon(name)), element("b", { class: "grow" }, say(word)), icon("next"))))));
 }
 
 function signOut(person: Person, leave: () => void): HTMLElement {
@@ -130,6 +49,3 @@ function signOut(person: Person, leave: () => void): HTMLElement {
     });
   })());
 }
-
-customElements.define("vitals-profile-card", ProfileCard);
-customElements.define("vitals-devices-card", DevicesCard);

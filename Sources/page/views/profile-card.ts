@@ -1,0 +1,66 @@
+import type { Profile } from "service";
+import { fill, pressed, written } from "../library/element";
+import { number } from "../library/format";
+import type { Person } from "../library/person";
+import { say } from "../library/words";
+import { Card, pairs, skeleton } from "../parts/card";
+import { button } from "../parts/form";
+import { PictureRow } from "./picture-row";
+import { languageName, profileForm } from "./profile-form";
+
+/** Who the person is, with their picture; and the form that changes it, which stands there by itself if nothing is known yet. */
+export class ProfileCard extends Card {
+  readonly #person: Person;
+  readonly #body = document.createElement("div");
+
+  constructor(person: Person) {
+    super();
+    this.#person = person;
+  }
+
+  begin(): void {
+    const edit = button(say("edit"), "s quiet");
+    this.frame(say("profile"), "", edit);
+    this.append(new PictureRow(this.#person), this.#body);
+    let isEdited = false;
+    const show = () => {
+      const { profile } = this.#person;
+      if (isEdited) return;
+      edit.hidden = !profile;
+      if (profile === undefined) return fill(this.#body, skeleton());
+      if (profile === null) return fill(this.#body, profileForm(this.#person, () => {}));
+      fill(this.#body, read(profile));
+    };
+    pressed(edit, () => {
+      isEdited = true;
+      edit.hidden = true;
+      fill(this.#body, profileForm(this.#person, () => {
+        isEdited = false;
+        show();
+        edit.focus();
+      }));
+      this.#body.querySelector("input")?.focus();
+    });
+    show();
+    this.hear(this.#person, "profile", show);
+  }
+}
+
+function read(profile: Profile): HTMLElement {
+  const onOrOff = (isOn: boolean) => say(isOn ? "on" : "off");
+  return pairs([
+    [say("personName"), written(profile.name)],
+    [say("birth"), profile.date_of_birth],
+    [say("gender"), say(profile.gender)],
+    [say("height"), number(profile.height_cm)],
+    [say("weight"), number(profile.weight_kg, 1)],
+    [say("bodyMass"), number(profile.weight_kg / (profile.height_cm / 100) ** 2, 1)],
+    [say("units"), say(profile.units)],
+    [say("language"), profile.locale ? languageName(profile.locale) : say("ofBrowser")],
+    [say("timeZone"), profile.time_zone ?? say("ofBrowser")],
+    [say("keepHeart"), onOrOff(profile.continuous_heart_rate)],
+    [say("voiceProfile"), onOrOff(profile.voice)],
+  ]);
+}
+
+customElements.define("vitals-profile-card", ProfileCard);
