@@ -9,6 +9,7 @@ import { Card } from "../parts/card";
 import { opened } from "../parts/dialog";
 import { busy, button, check, confirmed, field, form, text } from "../parts/form";
 import { icon } from "../parts/icons";
+import { qrPicture } from "../parts/qr-picture";
 import { toast } from "../parts/toast";
 
 const beginning = "owntracks:///config?inline=";
@@ -77,7 +78,8 @@ export class PhonesCard extends Card {
     // The one address that leads out of the page, to an app on the same telephone.
     open.href = link;
     const dialog = opened(
-      say("phoneLink"), element("p", {}, say("phoneLinkMeans")), element("p", { class: "scroll", tabindex: 0 }, element("code", { class: "small" }, link)),
+      say("phoneLink"), element("p", {}, say("phoneLinkMeans")), qrPicture(link, say("phoneLink")),
+      element("p", { class: "scroll", tabindex: 0 }, element("code", { class: "small" }, link)),
       element("div", { class: "btns" }, close, open, copy));
     pressed(close, () => dialog.close());
     pressed(copy, () => void navigator.clipboard.writeText(link).then(() => toast(say("copied")), () => toast(say("notCopied"))));

@@ -198,6 +198,8 @@ export const english = {
   removePhoneMeans: "It can send nothing any more. What it has sent stays.", phoneLink: "The link for the app",
   phoneLinkMeans: "Open it on the phone, with OwnTracks on it. It contains a password: show it to nobody else.", noPhoneLink: "This is no link for the app.",
   openOnPhone: "Open in the app", copy: "Copy", 
+  phoneLinkMeans: "Point the camera of the phone at it, with OwnTracks on the phone, or open the link there. It contains a password: show it to nobody else.", noPhoneLink: "This is no link for the app.",
+  openOnPhone: "Open in the app", copy: "Copy", copied: "Copied", notCopied: "Your browser does not copy it. Mark the text instead.",
   push: "On the telephone", pushMeans: "Notifications are brought where you want them: to ntfy, Matrix, Telegram, e-mail and others.", pushDetails: "With the text of the notification, and not only its kind",
   addPush: "Add an address", pushAddress: "Address", pushAddressHint: "Such as ntfys://ntfy.sh/ and a topic that nobody can guess", pushAddressEmpty: "Enter an address", add: "Add",
   pushAdded: "Notifications are brought to {address}", pushOff: "Switched off since the password was reset", pushFailed: "failed {time}: {why}", pushSent: "the last was taken {time}",

@@ -191,6 +191,8 @@ export const german: Record<Word, string> = {
   removePhoneMeans: "Es kann nichts mehr senden. Was es gesendet hat, bleibt.", phoneLink: "Der Link für die App",
   phoneLinkMeans: "Öffne ihn auf dem Telefon, auf dem OwnTracks ist. Er enthält ein Passwort: Zeig ihn niemandem sonst.", noPhoneLink: "Das ist kein Link für die App.",
   openOnPhone: "In der App öffnen", copy: "Kopieren", 
+  phoneLinkMeans: "Richte die Kamera des Telefons darauf, auf dem OwnTracks ist, oder öffne den Link dort. Er enthält ein Passwort: Zeig ihn niemandem sonst.", noPhoneLink: "Das ist kein Link für die App.",
+  openOnPhone: "In der App öffnen", copy: "Kopieren", copied: "Kopiert", notCopied: "Dein Browser kopiert ihn nicht. Markiere stattdessen den Text.",
   push: "Auf dem Telefon", pushMeans: "Benachrichtigungen kommen dahin, wo du sie willst: zu ntfy, Matrix, Telegram, E-Mail und anderen.", pushDetails: "Mit dem Text der Benachrichtigung, nicht nur ihrer Art",
   addPush: "Adresse hinzufügen", pushAddress: "Adresse", pushAddressHint: "Etwa ntfys://ntfy.sh/ und ein Thema, das niemand errät", pushAddressEmpty: "Gib eine Adresse ein", add: "Hinzufügen",
   pushAdded: "Benachrichtigungen kommen zu {address}", pushOff: "Ausgeschaltet, seit das Passwort zurückgesetzt wurde", pushFailed: "gescheitert {time}: {why}", pushSent: "die letzte kam an {time}",
