@@ -88,12 +88,16 @@ class Browser:
     def _wait(self, limit, is_so):
         WebDriverWait(self.driver, limit, 0.05, [StaleElementReferenceException]).until(lambda _: is_so())
 
-    def field(self, label):
+    def field(self, label, within=""):
         """The field with a label."""
-        return self._the(f"//label[normalize-space()={quoted(label)}]/following::*[self::input or self::select][1]")
+        return self._the(f"{within}//label[normalize-space()={quoted(label)}]/following::*[self::input or self::select][1]")
 
-    def type(self, label, text):
-        field = self.field(label)
+    def box(self, label):
+        """The box to tick with a label around it."""
+        return self._the(f"//label[normalize-space()={quoted(label)}]//input")
+
+    def type(self, label, text, within=""):
+        field = self.field(label, within)
         if field.get_attribute("type") == "date":
             # How a date is typed depends on the system's language: this is what the field gets from it.
             self.driver.execute_script("arguments[0].value = arguments[1]", field, text)

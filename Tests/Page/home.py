@@ -4,16 +4,19 @@ emulated sensor, and the page in front of the broker."""
 import contextlib
 import csv
 import datetime
+import functools
 import html
+import json
 import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Rigs"))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "Rigs"))
 
 from access import Client  # noqa: E402
 from household import PROJECT, RELEASE, SENSOR, Household, can_connect, certify, free_port, identity, stop  # noqa: E402, F401
+from provider import Provider  # noqa: E402
 
 #: What the emulated sensor replays.
 RUN = PROJECT / "deploy/activities/run-9km.csv"
@@ -34,8 +37,9 @@ class Home(Household):
         """The plugin's file is made by the consumer, so the broker starts with it."""
         self.settings = self.folder / "consumer.json5"
         self.settings.write_text(f"""{{
-          state: "consumer", root_key_file: "root.key", accounts: {{}}, broker_rules: {{ household: "{self.household}" }},
-          phones: {{ host: "127.0.0.1", port: {self.port}, tls: false }},
+          state: "consumer", root_key_file: "root.key", broker_rules: {{ household: "{self.household}" }},
+          accounts: {{ providers: {{ school: {self.school.settings()}, club: {self.club.settings()} }} }},
+          phones: {{ host: "127.0.0.1", port: {self.port}, tls: false }}, push: {{ schemes: ["json", "ntfys"], private_hosts: ["127.0.0.1"] }},
           broker: {{ port: {self.port}, username: "consumer", password_file: "broker/consumer.password" }},
           phones: {{ host: "127.0.0.1", port: {self.port}, tls: false }},
         }}""")
@@ -44,6 +48,21 @@ class Home(Household):
             [RELEASE / "vitals-consumer", "broker-rules", self.folder / "broker/vitals-rules.json", "--settings", self.settings],
             check=True, capture_output=True)
         super().start_broker()
+
+    @functools.cached_property
+    def school(self):
+        """Somebody with whom people can sign in, with a name as no name should be."""
+        return self._provider("<b>School</b>")
+
+    @functools.cached_property
+    def club(self):
+        """Another, who exchanges codes only for those who have a secret."""
+        return self._provider("Club")
+
+    def _provider(self, label):
+        made = Provider(self.folder, label)
+        self.callback(made.close)
+        return made
 
     def begin(self):
         """Starts everything else, and waits until it is there."""
@@ -79,6 +98,9 @@ class Home(Household):
 
     def serve(self):
         self.page_port = free_port()
+        settings = {"providers": [self.school.entry("school"), self.club.entry("club", has_codes=False)]}
+        (self.folder / "page").mkdir()
+        (self.folder / "page/settings.json").write_text(json.dumps(settings))
         server = self.start("page", [PROJECT / "deploy/page", self.folder / "page", str(self.page_port), str(self.port)])
         self.wait(server, "the page is served", lambda: can_connect(self.page_port), 120)
         self.address = f"http://127.0.0.1:{self.page_port}"

@@ -2,6 +2,13 @@
 
 from playing import PASSWORD, WITH_DEVICE
 
+#: A script that notes each text that a dialog shows.
+WATCHING = """
+    window.shown = [];
+    const dialog = document.querySelector("dialog");
+    new MutationObserver(() => window.shown.push(dialog.textContent)).observe(dialog, { childList: true, subtree: true, characterData: true });
+"""
+
 
 def looks_at_themselves(trial):
     page = trial.browser
@@ -88,4 +95,41 @@ def resets_the_password(trial):
     trial.waits_for_heart()
 
 
-STEPS = [looks_at_themselves, signs_out, is_signed_out, resets_the_password]
+def deletes_everything(trial):
+    """All that is theirs goes, the account stays, and the page asks who they are."""
+    page, home = trial.browser, trial.home
+    # The reset has signed out all other devices.
+    password = home.folder / "password"
+    password.write_text(f"{PASSWORD}-2\n")
+    home.vitals("ada", "sign-in", "ada@example.org", "--password-file", str(password))
+    home.vitals("ada", "goals", "set", "--steps", "7000")
+    page.open(f"{home.address}/#/you")
+    page.press("Delete everything")
+    page.see("Step counts", "dialog")
+    page.run(WATCHING)
+    page.type("Password", f"{PASSWORD}-2", "//dialog")
+    page.press("Delete everything", "//dialog")
+    page.see("Everything of yours was deleted")
+    page.wait("the profile is asked for", lambda: page.focus.startswith("Name"))
+    shown = page.run("return window.shown")
+    assert any("readings are deleted" in text for text in shown), f"how far it has come was not shown: {shown}"
+    assert "no profile" in home.vitals("ada", "profile").lower() or not home.vitals("ada", "profile").strip()
+    trial.look("deleted-everything")
+
+
+def deletes_the_account(trial):
+    page = trial.browser
+    page.press("Delete the account")
+    page.see("Delete your account?", "dialog")
+    page.type("Password", f"{PASSWORD}-2", "//dialog")
+    page.press("Delete the account", "//dialog")
+    page.see("Your account was deleted")
+    page.see("Sign in", "form")
+    page.type("E-mail or phone number", "ada@example.org")
+    page.type("Password", f"{PASSWORD}-2")
+    page.press("Sign in", "//form")
+    page.see("is not right")
+    page.forgive("WebSocket connection to")
+
+
+STEPS = [looks_at_themselves, signs_out, is_signed_out, resets_the_password, deletes_everything, deletes_the_account]

@@ -21,16 +21,18 @@ import sys
 import tempfile
 from pathlib import Path
 
-import enduring
 import days
+import enduring
 import entering
 import friends
 import heart
 import leaving
-import picturing
-import serving
+import oneself
 import people
+import picturing
+import providers
 import running
+import serving
 import staying
 import workouts
 from browser import Browser
@@ -39,7 +41,7 @@ from markup import Markup
 from playing import Trial
 
 #: In this order: each begins at "Today", with a strap that sends, and ends there.
-PARTS = [entering, heart, workouts, friends, serving, staying, leaving]
+PARTS = [entering, heart, workouts, running, days, friends, people, oneself, providers, serving, staying, leaving]
 #: The steps of the short form.
 SHORT = [*entering.STEPS, staying.stays_signed_in, staying.resists, leaving.looks_at_themselves]
 
@@ -52,9 +54,6 @@ def steps(chosen):
     if chosen.screenshots:
         return [*entering.STEPS, picturing.has_a_life, picturing.is_taken(chosen.screenshots)]
     return [step for part in PARTS if part is entering or not chosen.only or part.__name__ in chosen.only for step in part.STEPS]
-PARTS = [entering, heart, workouts, days, friends, staying, leaving]
-PARTS = [entering, heart, workouts, friends, people, staying, leaving]
-PARTS = [entering, heart, workouts, friends, running, staying, leaving]
 
 
 def main():
