@@ -4,7 +4,7 @@
 //     node service.mjs deploy/asyncapi.json >service.ts
 //
 // Each schema becomes a type of its name. `Requests` says what people can ask, what with, and what comes back; `Accounts` says the same of
-// people who are not signed in.
+// people who are not signed in, and `Gateways` of what a gateway is asked by its household.
 import { readFileSync } from "node:fs";
 
 const description = JSON.parse(readFileSync(process.argv[2], "utf8"));
@@ -41,12 +41,26 @@ function object(schema) {
 // `profile/set` is ProfileSetRequest, and is answered with the `data` of ProfileSetReplyDone.
 function request(verb) {
   const words = verb.split(/[/-]/).map((word) => word[0].toUpperCase() + word.slice(1)).join("");
-  const done = schemas[`${words}ReplyDone`];
-  if (!schemas[`${words}Request`] || !done) throw new Error(`${verb} has no schemas of its name`);
-  const data = done.properties.data ? type(done.properties.data) : "undefined";
-  return `${JSON.stringify(verb)}: { asks: ${words}Request; replies: ${data} };`;
+  if (!schemas[`${words}Request`] || !schemas[`${words}ReplyDone`]) throw new Error(`${verb} has no schemas of its name`);
+  return `${JSON.stringify(verb)}: { asks: ${words}Request; replies: ${data(`${words}Reply`)} };`;
 }
 
+// The data of a reply that says what was done.
+function data(reply) {
+  const done = schemas[`${reply}Done`];
+  return done.properties.data ? type(done.properties.data) : "undefined";
+}
+
+// What a gateway is asked has schemas of any name: the operation says which.
+function gatewayRequest([key, verb]) {
+  const { messages, reply } = description.operations[key];
+  return `${JSON.stringify(verb)}: { asks: ${name(messages[0].$ref)}; replies: ${data(name(reply.messages[0].$ref))} };`;
+}
+
+const ofGateways = Object.entries(description.channels).flatMap(([key, { address }]) => {
+  const verb = /\/gateways\/[^/]+\/requests\/(.+)$/.exec(address)?.[1];
+  return verb ? [[key, verb]] : [];
+});
 const addresses = Object.values(description.channels).map((channel) => channel.address);
 const verbs = (pattern) => [...new Set(addresses.flatMap((address) => pattern.exec(address)?.[1] ?? []))].sort();
 
@@ -54,3 +68,4 @@ console.log("// Made by Sources/page/build/service.mjs from deploy/asyncapi.json
 for (const [title, schema] of Object.entries(schemas)) console.log(`export type ${title} = ${type(schema)};`);
 console.log(`export interface Requests { ${verbs(/\/users\/[^/]+\/requests\/([a-z-]+\/[a-z-]+)$/).map(request).join(" ")} }`);
 console.log(`export interface Accounts { ${verbs(/\/accounts\/([a-z-]+)$/).map(request).join(" ")} }`);
+console.log(`export interface Gateways { ${ofGateways.map(gatewayRequest).join(" ")} }`);

@@ -78,10 +78,9 @@ export class Broker extends EventTarget {
   listen(filter: string, act: (message: Message) => void): Stop {
     const acts = this.#listeners.get(filter) ?? new Set();
     acts.add(act);
-    if (!this.#listeners.has(filter)) {
-      this.#listeners.set(filter, acts);
-      if (this.#state === "online") this.#client?.subscribe(filter, { qos: 1 }, () => {});
-    }
+    this.#listeners.set(filter, acts);
+    // Also if somebody else listens already: the broker then says once more what is retained.
+    if (this.#state === "online") this.#client?.subscribe(filter, { qos: 1 }, () => {});
     return () => {
       acts.delete(act);
       if (acts.size > 0 || this.#listeners.get(filter) !== acts) return;

@@ -6,6 +6,7 @@ import { decoded } from "./bytes";
 import type { Credential } from "./credential";
 import { readAs } from "./format";
 import { Friends } from "./friends";
+import { Household } from "./household";
 import { News } from "./news";
 import type { Stop } from "./part";
 import { pictureAddress } from "./pictures";
@@ -30,6 +31,7 @@ export class Person extends EventTarget {
   readonly alerts: Alerts;
   readonly underWay: UnderWay;
   readonly speaker: Speaker;
+  readonly household: Household;
   /** Whether the broker has ever let the page in since it was opened. */
   hasBeenOnline = false;
   /** Undefined until it is known; null if there is none. */
@@ -56,6 +58,7 @@ export class Person extends EventTarget {
     this.alerts = new Alerts(this);
     this.underWay = new UnderWay(this);
     this.speaker = new Speaker(this);
+    this.household = new Household(this);
     this.broker.addEventListener("change", () => {
       if (this.broker.state === "online") void this.#catchUp();
     });

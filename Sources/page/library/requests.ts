@@ -26,18 +26,18 @@ interface Waiting {
 }
 
 /** Requests on a broker, whose replies come to one topic. What was under way when the connection was cut is sent again afterwards with
- *  the same correlation data: the service does it once. */
+ *  the same correlation data: the service does it once. A gateway would do it twice, so it is asked only once. */
 export class Requests {
   readonly #broker: Broker;
   readonly #replyTopic: string;
   readonly #waiting = new Map<string, Waiting>();
   readonly #stops: Stop[];
 
-  constructor(broker: Broker, replyTopic: string) {
+  constructor(broker: Broker, replyTopic: string, isAskedOnce = false) {
     this.#broker = broker;
     this.#replyTopic = replyTopic;
     const resend = () => {
-      if (broker.state === "online") for (const [correlation, waiting] of this.#waiting) this.#send(correlation, waiting);
+      if (!isAskedOnce && broker.state === "online") for (const [correlation, waiting] of this.#waiting) this.#send(correlation, waiting);
     };
     broker.addEventListener("change", resend);
     this.#stops = [

@@ -3,15 +3,21 @@ import type { Stop } from "./part";
 import type { Person } from "./person";
 import { parsed } from "./requests";
 
-/** A sensor of the person's, and what its gateway says of it, as far as the person may see that. */
-export interface Sensor {
-  claim: ClaimedSensor;
+/** A sensor of a gateway's, and what that gateway says of it, as far as the person may see that. */
+export interface Seen {
+  gateway: string;
+  sensor: string;
   info: SensorInfo | null;
   /** Null while nothing is known. */
   isOnline: boolean | null;
   isGatewayOnline: boolean | null;
   /** The latest heart rate, and when it arrived here. */
   beat: Beat | null;
+}
+
+/** A sensor of the person's. */
+export interface Sensor extends Seen {
+  claim: ClaimedSensor;
 }
 
 export interface Beat {
@@ -55,7 +61,7 @@ export class Sensors extends EventTarget {
     for (const stop of this.#stops.splice(0)) stop();
     const known = new Map(this.list?.map((sensor) => [key(sensor.claim), sensor]));
     this.list = claims.map((claim) =>
-      known.get(key(claim)) ?? { claim, info: null, isOnline: null, isGatewayOnline: null, beat: null });
+      known.get(key(claim)) ?? { ...claim, claim, info: null, isOnline: null, isGatewayOnline: null, beat: null });
     for (const sensor of this.list) this.#follow(sensor);
     this.dispatchEvent(new Event("list"));
   }
@@ -115,6 +121,6 @@ export function counts(beat: Beat): boolean {
 }
 
 /** What a sensor is called: what its person or its maker says. */
-export function nameOf({ claim, info }: Sensor): string {
-  return info?.name ?? `${claim.gateway}/${claim.sensor}`;
+export function nameOf({ gateway, sensor, info }: Seen): string {
+  return info?.name ?? `${gateway}/${sensor}`;
 }
