@@ -14,6 +14,7 @@ import { frame, type Banner } from "./views/frame";
 import { goalsView } from "./views/goals";
 import { gearView } from "./views/gear";
 import { heartView } from "./views/heart";
+import { house } from "./views/house";
 import { latelyView } from "./views/lately";
 import { peopleView } from "./views/people";
 import { liveView } from "./views/live";
@@ -40,11 +41,12 @@ const views: View[] = [
   // Before any workout, whose ids are not their names.
   workoutsView, startView, liveView, plansView, gearView, statisticsView, workoutView,
   latelyView,
+  ...house,
   youView,
 ];
 const banners: Banner[] = [alertBanner, workoutBanner];
 const places = views.flatMap(({ place }) => place ?? []);
-const house = places.filter(({ isOfHouse }) => isOfHouse);
+const placesOfHouse = places.filter(({ isOfHouse }) => isOfHouse);
 
 const place = element("div");
 let person: Person | null = null;
@@ -71,7 +73,7 @@ function ofPerson(person: Person, address: string, query: string): HTMLElement {
   for (const view of views) {
     const found = view.address.exec(address);
     if (!found) continue;
-    const { content, ...heading } = view.open({ person, address, query, found: found.slice(1), house, leave, again: () => show(false) });
+    const { content, ...heading } = view.open({ person, address, query, found: found.slice(1), house: placesOfHouse, leave, again: () => show(false) });
     return frame(person, places, banners, view.place?.address ?? address, heading, content);
   }
   const toToday = element("a", { class: "btn first", href: "#/today" }, say("toToday"));

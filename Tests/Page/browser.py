@@ -98,8 +98,8 @@ class Browser:
 
     def type(self, label, text, within=""):
         field = self.field(label, within)
-        if field.get_attribute("type") == "date":
-            # How a date is typed depends on the system's language: this is what the field gets from it.
+        if field.get_attribute("type") in ("date", "time"):
+            # How these are typed depends on the system's language: this is what the field gets from it.
             self.driver.execute_script("arguments[0].value = arguments[1]", field, text)
         elif field.tag_name == "select":
             field.find_element(By.XPATH, f".//option[starts-with(normalize-space(), {quoted(text)})]").click()
@@ -128,6 +128,10 @@ class Browser:
     def keys(self, *keys):
         """Presses keys, wherever the focus is."""
         ActionChains(self.driver).send_keys(*keys).perform()
+
+    def keeps_files_in(self, folder):
+        """Where the browser saves what it is given to keep."""
+        self._tell("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
 
     @property
     def focus(self):

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+# Last, because modules there have names of modules here.
 sys.path.append(str(Path(__file__).resolve().parents[1] / "Rigs"))
 
 from access import Client  # noqa: E402
@@ -33,6 +34,13 @@ class Home(Household):
 
     sensor = None
 
+    #: Further settings of the gateway and of the consumer, such as `music: {},`. A part's `prepare` adds its own.
+    gateway_lines = ""
+    consumer_lines = ""
+
+    #: What the emulated sensor is told besides, such as how many there are.
+    sensor_options = ()
+
     def start_broker(self):
         """The plugin's file is made by the consumer, so the broker starts with it."""
         self.settings = self.folder / "consumer.json5"
@@ -42,6 +50,7 @@ class Home(Household):
           phones: {{ host: "127.0.0.1", port: {self.port}, tls: false }}, push: {{ schemes: ["json", "ntfys"], private_hosts: ["127.0.0.1"] }},
           broker: {{ port: {self.port}, username: "consumer", password_file: "broker/consumer.password" }},
           phones: {{ host: "127.0.0.1", port: {self.port}, tls: false }},
+          {self.consumer_lines}
         }}""")
         identity("vitals-consumer", self.settings)
         subprocess.run(
@@ -80,6 +89,7 @@ class Home(Household):
             temperature: {{ uuid: "f1700003-76a1-4c53-9d5b-3f5f0d3c1a00", encoding: "float" }},
           }} }},
           outbox: {{ block_interval: "500 ms", flush_interval: "500 ms" }},
+          {self.gateway_lines}
         }}""")
         self.gateway = self.start("gateway", [RELEASE / "vitals-gateway", "--settings", self.gateway_settings])
         self.serve()
@@ -89,7 +99,8 @@ class Home(Household):
         if self.sensor:
             stop(self.sensor)
         self.sensor = self.start("sensor", [RELEASE / "vitals-sensor", "stand-in", "--bus", self.bus,
-            *(options or ("--activity", RUN, "--loop", "--speed", str(self.speed)))])
+            *(options or ("--activity", RUN, "--loop", "--speed", str(self.speed))),
+            "--commands", self.folder / "sensor.commands", *self.sensor_options])
 
     def start_consumer(self):
         before = self._connections()
@@ -107,18 +118,31 @@ class Home(Household):
 
     def enrol(self, code):
         """What the owner of the gateway does at its console with a code from the page."""
-        subprocess.run(
-            [RELEASE / "vitals-gateway", "enrol", "--settings", self.gateway_settings], input=f"{code}\n", text=True, check=True,
-            capture_output=True)
+        self.enrol_gateway(self.gateway_settings, code)
         # The running gateway starts again with it.
         log = self.folder / "gateway.log"
         self.wait(self.consumer, "the gateway is at the broker",
                   lambda: "connected to the broker" in log.read_text(errors="replace"))
 
-    def claim_line(self):
-        """The line that the gateway's console prints for somebody who wants its strap."""
+    def enrol_gateway(self, settings, code):
+        subprocess.run(
+            [RELEASE / "vitals-gateway", "enrol", "--settings", settings], input=f"{code}\n", text=True, check=True, capture_output=True)
+
+    def tell_sensor(self, words):
+        """Has the emulated sensor do something, such as vanish."""
+        with open(self.folder / "sensor.commands", "w", encoding="utf-8") as commands:
+            commands.write(f"{words}\n")
+
+    def forge(self, topic, payload):
+        """Publishes as only a gateway may: the consumer's client is allowed everything."""
+        password = (self.folder / "broker/consumer.password").read_text().strip()
+        subprocess.run(
+            ["mosquitto_pub", "-p", str(self.port), "-u", "consumer", "-P", password, "-q", "1", "-t", topic, "-m", payload], check=True)
+
+    def claim_line(self, sensor="strap"):
+        """The line that the gateway's console prints for somebody who wants its strap, or another sensor."""
         made = subprocess.run(
-            [RELEASE / "vitals-gateway", "claim-code", "strap", "--settings", self.gateway_settings], check=True, capture_output=True,
+            [RELEASE / "vitals-gateway", "claim-code", sensor, "--settings", self.gateway_settings], check=True, capture_output=True,
             text=True)
         return next(line.strip() for line in made.stdout.splitlines() if "claim" in line)
 

@@ -26,6 +26,7 @@ import enduring
 import entering
 import friends
 import heart
+import house
 import leaving
 import oneself
 import people
@@ -41,7 +42,7 @@ from markup import Markup
 from playing import Trial
 
 #: In this order: each begins at "Today", with a strap that sends, and ends there.
-PARTS = [entering, heart, workouts, running, days, friends, people, oneself, providers, serving, staying, leaving]
+PARTS = [entering, heart, workouts, running, days, friends, people, house, oneself, providers, serving, staying, leaving]
 #: The steps of the short form.
 SHORT = [*entering.STEPS, staying.stays_signed_in, staying.resists, leaving.looks_at_themselves]
 
@@ -53,7 +54,11 @@ def steps(chosen):
         return [*entering.STEPS, enduring.walks_about, enduring.lives_for(chosen.live)]
     if chosen.screenshots:
         return [*entering.STEPS, picturing.has_a_life, picturing.is_taken(chosen.screenshots)]
-    return [step for part in PARTS if part is entering or not chosen.only or part.__name__ in chosen.only for step in part.STEPS]
+    return [step for part in parts(chosen) for step in part.STEPS]
+
+
+def parts(chosen):
+    return [part for part in PARTS if part is entering or not chosen.only or part.__name__ in chosen.only]
 
 
 def main():
@@ -73,7 +78,11 @@ def main():
     # Whatever the way out, everything that was started is stopped.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(143))
-    with Home() as home, tempfile.TemporaryDirectory() as folder:
+    home = Home()
+    for part in parts(chosen):
+        # What has to be in the settings before anything starts.
+        getattr(part, "prepare", lambda home: None)(home)
+    with home, tempfile.TemporaryDirectory() as folder:
         home.begin()
         browser = Browser(folder)
         home.callback(browser.close)

@@ -130,6 +130,12 @@ export function ago(time: number, now = Date.now()): string {
   return dates({ day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(time);
 }
 
+/** Since when something is so: 15:32 if that is today, or else with the date. */
+export function since(time: number): string {
+  if (dayOf(time) === dayOf(Date.now())) return clock(time);
+  return dates({ day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(time);
+}
+
 /** 47:13, or 1:18:20. */
 export function duration(seconds: number): string {
   const whole = Math.round(seconds);

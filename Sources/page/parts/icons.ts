@@ -17,6 +17,13 @@ const icons = {
   days: [{ rectangle: [4, 5.5, 16, 14.5, 2.5] }, "M4 10h16M8.5 3.5v3.5M15.5 3.5v3.5"],
   people: [{ circle: [9, 8, 3.3] }, "M3 19.5c.4-3.7 2.8-5.8 6-5.8s5.6 2.1 6 5.8M15.5 5a3.2 3.2 0 0 1 0 6M17.5 14.2c2 .8 3.2 2.6 3.5 5.3"],
   sensors: [{ rectangle: [8.5, 8.5, 7, 7, 2] }, "M5.5 17.5a8 8 0 0 1 0-11M18.5 6.5a8 8 0 0 1 0 11M3 20a12 12 0 0 1 0-16M21 4a12 12 0 0 1 0 16"],
+  reminders: [{ circle: [12, 13, 7.2] }, "M12 9v4.2l2.6 1.6M4 5.8 6.5 3.5M20 5.8 17.5 3.5"],
+  music: ["M9 17.5V5.5l10-2v11.5", { circle: [6.5, 17.5, 2.5] }, { circle: [16.5, 15.2, 2.5] }],
+  help: [{ circle: [12, 12, 8.5] }, "M9.6 9.5a2.5 2.5 0 1 1 3.6 2.2c-.8.4-1.2.9-1.2 1.9M12 16.8v.1"],
+  play: ["M8 5.5v13l10.5-6.5z"],
+  pause: ["M8.5 5.5v13M15.5 5.5v13"],
+  previousTrack: ["M18 5.5v13L8.5 12zM6 5.5v13"],
+  nextTrack: ["M6 5.5v13l9.5-6.5zM18 5.5v13"],
   bell: ["M6 16.5V11a6 6 0 0 1 12 0v5.5l1.5 1.7h-15zM10 20.5h4"],
   back: ["m14.5 5.5-6.5 6.5 6.5 6.5"],
   next: ["m9.5 5.5 6.5 6.5-6.5 6.5"],
@@ -34,8 +41,6 @@ const icons = {
   target: [{ circle: [12, 12, 3] }, { circle: [12, 12, 7.5] }, "M12 2v3M12 19v3M2 12h3M19 12h3"],
   fit: ["M4.5 9V4.5H9M15 4.5h4.5V9M19.5 15v4.5H15M9 19.5H4.5V15"],
   draw: ["m5 19 .8-3.8L16 5l3 3L8.8 18.2zM14 7l3 3"],
-  pause: ["M8.5 5.5v13M15.5 5.5v13"],
-  play: ["M8 5.5v13l10.5-6.5z"],
   stop: [{ rectangle: [6.5, 6.5, 11, 11, 1.5] }],
   voice: ["M4.5 9.8v4.4h3l4 3.3v-11l-4 3.3zM15 9.5a3.5 3.5 0 0 1 0 5M17.5 7a7 7 0 0 1 0 10"],
   pen: ["M4.5 19.5l1-4.2L16 4.8l3.2 3.2L8.7 18.5zM13.5 7.3l3.2 3.2"],
@@ -68,4 +73,12 @@ export function star(label: string): SVGElement {
   return drawing(
     "svg", { class: "star", viewBox: "0 0 24 24", role: "img", "aria-label": label },
     drawing("path", { d: "M12 3.2l2.6 5.7 6.2.7-4.6 4.2 1.3 6.1L12 16.8l-5.5 3.1 1.3-6.1-4.6-4.2 6.2-.7z" }));
+}
+
+/** How strong a sensor is heard, in bars: 0 to 4. */
+export function bars(count: number, label: string): SVGElement {
+  return drawing(
+    "svg", { class: "i", viewBox: "0 0 24 24", role: "img", "aria-label": label },
+    ...[3, 7, 11, 15].map((height, at) => drawing("path", {
+      class: at < count ? "" : "dim", "stroke-width": 3, d: `M${(5 + 4.6 * at).toFixed(1)} 19.5v-${height}` })));
 }

@@ -1,12 +1,11 @@
-import { element, fill, freshId, pressed, type Child } from "../library/element";
-import { clock } from "../library/format";
+import { element, fill, freshId, type Child } from "../library/element";
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
-import { Refusal } from "../library/requests";
 import { say } from "../library/words";
-import { button, busy, field, form, text } from "../parts/form";
+import { field, form, text } from "../parts/form";
 import { icon } from "../parts/icons";
 import { toast } from "../parts/toast";
+import { claimForm, enrolment } from "./enrolment";
 import { GoalsCard } from "./goals-card";
 import { HeartCard } from "./heart-card";
 import { profileForm } from "./profile-form";
@@ -42,7 +41,8 @@ class Steps extends Part {
         step(2, hasProfile ? "done" : "now", say("tellFormulas"), hasProfile ? say("done") : say("tellFormulasWhy"),
           hasProfile ? null : profileForm(this.#person, () => {})),
         step(3, hasSensor ? "done" : hasProfile ? "now" : "", say("connectSensor"), hasSensor ? say("done") : say("connectSensorWhy"),
-          hasSensor ? null : claimForm(this.#person), hasSensor ? null : enrolment(this.#person)),
+          hasSensor ? null : claimForm(this.#person),
+          hasSensor ? null : element("details", {}, element("summary", {}, say("enrolGateway")), enrolment(this.#person))),
         step(4, hasProfile && hasSensor ? "now" : "", say("chooseGoal"), say("chooseGoalWhy"), goalForm(this.#person))));
     };
     show();
@@ -60,34 +60,6 @@ function step(number: number, state: "" | "now" | "done", title: string, under: 
       element("span", { class: `step-n ${state}` }, state === "done" ? icon("check", "i-s") : `${number}`),
       element("span", { class: "grow" }, element("h2", { id }, title), element("small", {}, under))),
     ...content);
-}
-
-/** Takes what a gateway's console prints: `vitals claim ang4tr7v/strap FY3XV-7XCDV-W8P39`, or the end of it. */
-function claimForm(person: Person): HTMLElement {
-  const line = field(say("claimLine"), text({ autocapitalize: "none", autocomplete: "off", spellcheck: "false", maxlength: 200 }),
-    { hint: say("claimHint"), look: "all" });
-  const send = element("button", { class: "btn first" }, say("claim"));
-  return form({ code: line }, [line.node, element("div", { class: "btns all" }, send)], send, async () => {
-    const [, gateway, sensor, code] = /([a-z0-9-]{1,36})\/([a-z0-9-]{1,36})\s+([\w-]+)\s*$/.exec(line.input.value) ?? [];
-    if (!gateway || !sensor || !code) throw new Refusal("invalid", say("claimUnread"), "code");
-    await person.ask("sensors/claim", { gateway, sensor, code }, 20);
-    toast(say("claimed", { sensor: `${gateway}/${sensor}` }));
-    await person.sensors.load();
-  });
-}
-
-/** A code for a gateway that nobody has enrolled yet. Whoever enrols it sees its live readings. */
-function enrolment(person: Person): HTMLElement {
-  const told = element("div", { role: "status" });
-  const get = button(say("getCode"), "s soft");
-  pressed(get, () => void busy(get, async () => {
-    const { code, expires } = await person.ask("gateways/invite", { household: true });
-    fill(told,
-      element("p", {}, say("enrolWith")), element("p", {}, element("code", {}, code)),
-      element("p", { class: "hint" }, say("codeEnds", { time: clock(expires) })));
-  }));
-  return element("details", {}, element("summary", {}, say("enrolGateway")),
-    element("div", { class: "side" }, element("p", { class: "hint" }, say("enrolGatewayWhy")), element("div", { class: "btns" }, get), told));
 }
 
 function goalForm(person: Person): HTMLElement {

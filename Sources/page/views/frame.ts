@@ -46,7 +46,8 @@ function navigation(person: Person, places: Place[], current: string): HTMLEleme
     "nav", { class: "nav", "aria-label": say("main") },
     element("div", { class: "nav-brand" }, element("a", { class: "brand", href: "#/today" }, logo(), "Vitals")),
     element("ul", {}, ...places.filter(({ isOfHouse }) => !isOfHouse).map(entry)),
-    element("ul", { class: "nav-me" }, ...house.map(entry), element("li", {}, new NameLink(person, current))));
+    element("ul", { class: "nav-more", "data-title": say("house"), "aria-label": say("house") }, ...house.map(entry)),
+    element("ul", { class: "nav-me" }, element("li", {}, new NameLink(person, current))));
 }
 
 /** How things stand: an alert, recording a workout, live, online, connecting, offline. */

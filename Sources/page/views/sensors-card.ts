@@ -1,10 +1,10 @@
 import { element, fill, written } from "../library/element";
 import { percent } from "../library/format";
 import type { Person } from "../library/person";
-import { liveMilliseconds, nameOf, type Sensor } from "../library/sensors";
+import { liveMilliseconds, nameOf, type Seen } from "../library/sensors";
 import { say } from "../library/words";
 import { Card, skeleton } from "../parts/card";
-import { icon } from "../parts/icons";
+import { icon, type IconName } from "../parts/icons";
 
 /** The person's sensors: whether each is there, and how full its battery is. */
 export class SensorsCard extends Card {
@@ -20,7 +20,7 @@ export class SensorsCard extends Card {
   }
 
   begin(): void {
-    this.frame(say("sensors"), this.#look);
+    this.frame(say("sensors"), this.#look, element("a", { href: "#/sensors" }, say("all")));
     this.append(this.#rows);
     this.#shown = "";
     const show = () => this.#show();
@@ -33,7 +33,7 @@ export class SensorsCard extends Card {
   #show(): void {
     const list = this.#person.sensors.list;
     if (!list) return fill(this.#rows, element("li", {}, skeleton()));
-    const rows = list.map((sensor) => ({ sensor, state: state(sensor) }));
+    const rows = list.map((sensor) => ({ sensor, state: stateOf(sensor) }));
     // A heart rate a second changes none of it.
     const shown = JSON.stringify(rows.map(({ sensor, state }) => [state, nameOf(sensor), sensor.info?.battery]));
     if (shown === this.#shown) return;
@@ -42,27 +42,33 @@ export class SensorsCard extends Card {
   }
 }
 
-function state({ beat, isOnline, isGatewayOnline, info }: Sensor): string {
+/** Whether a sensor is there, in words. */
+export function stateOf({ beat, isOnline, isGatewayOnline, info }: Seen): string {
   if (isOnline === null && isGatewayOnline === null) return say("sensorUnseen");
   if (isGatewayOnline === false) return say("gatewayGone");
-  if (!isOnline) return say("sensorGone");
+  if (!isOnline) return say(info?.paused ? "sensorPaused" : "sensorGone");
   const isLive = beat !== null && Date.now() - beat.arrived < liveMilliseconds;
   const words = [say(isLive ? "sensorLive" : "sensorOnline")];
   if (info?.body_location) words.push(say("wornAt", { place: info.body_location }));
   return words.join(", ");
 }
 
-function row(sensor: Sensor, state: string): HTMLElement {
-  const { info, isOnline, isGatewayOnline } = sensor;
-  const isThere = isOnline === true && isGatewayOnline === true;
-  const name = info?.capabilities.includes("heart-rate") ? "wave" : info?.capabilities.includes("temperature") ? "temp" : "sensors";
-  const battery = info?.battery;
+/** Whether a sensor is connected, as far as the person may know. */
+export function isThere({ isOnline, isGatewayOnline }: Seen): boolean {
+  return isOnline === true && isGatewayOnline === true;
+}
+
+export function sensorIcon({ info }: Seen): IconName {
+  return info?.capabilities.includes("heart-rate") ? "wave" : info?.capabilities.includes("temperature") ? "temp" : "sensors";
+}
+
+function row(sensor: Seen, state: string): HTMLElement {
+  const battery = sensor.info?.battery;
   return element(
-    "li", { class: "row" },
-    element("span", { class: `badge ${isThere ? "good" : ""}` }, icon(name)),
+    "li", { class: "row" }, element("span", { class: `badge ${isThere(sensor) ? "good" : ""}` }, icon(sensorIcon(sensor))),
     element("span", { class: "grow" }, element("b", {}, written(nameOf(sensor))), element("small", {}, state)),
     battery === undefined ? null : element(
-      "span", { class: `val ${isThere ? "" : "muted"}` },
+      "span", { class: `val ${isThere(sensor) ? "" : "muted"}` },
       element("span", { class: "hidden" }, say("batteryIs", { percent: percent(battery) })),
       element("span", { "aria-hidden": "true" }, percent(battery))));
 }

@@ -1,0 +1,7 @@
+import { helpView } from "./help";
+import { sensorView } from "./sensor";
+import { sensorsView } from "./sensors";
+import type { View } from "./view";
+
+/** Around the house, in the order of the navigation. */
+export const house: View[] = [sensorsView, sensorView, helpView];
