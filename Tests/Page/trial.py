@@ -34,6 +34,7 @@ import picturing
 import providers
 import running
 import serving
+import remembering
 import staying
 import workouts
 from browser import Browser
@@ -59,6 +60,7 @@ def steps(chosen):
 
 def parts(chosen):
     return [part for part in PARTS if part is entering or not chosen.only or part.__name__ in chosen.only]
+PARTS = [entering, heart, workouts, friends, house, remembering, staying, leaving]
 
 
 def main():

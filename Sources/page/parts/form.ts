@@ -87,6 +87,22 @@ export function tick(label: string, isChecked: boolean, act: (isChecked: boolean
   return node;
 }
 
+/** Boxes of which several may be ticked. */
+export function checks(legend: string, options: [value: string, label: string][], ticked: string[]): Field & { chosen(): string[] } {
+  const boxes = options.map(([value, label]) => ({ value, ...check(label, ticked.includes(value)) }));
+  const id = freshId();
+  const node = element("fieldset", { class: "field all" }, element("legend", {}, legend), element("div", { class: "ticks" }, ...boxes.map(({ node }) => node)));
+  return {
+    node, input: boxes[0]?.input ?? text({}),
+    chosen: () => boxes.filter(({ input }) => input.checked).map(({ value }) => value),
+    complain(sentence) {
+      node.querySelector(".err")?.remove();
+      give(node, { "aria-describedby": sentence ? id : undefined });
+      if (sentence) node.append(element("p", { class: "err", id }, icon("warn", "i-s"), element("span", {}, sentence)));
+    },
+  };
+}
+
 export function select(options: [value: string, label: string][], chosen: string | undefined): HTMLSelectElement {
   return element("select", {}, ...options.map(([value, label]) => element("option", { value, selected: value === chosen }, label)));
 }
@@ -165,9 +181,10 @@ export function button(label: string, look: string, attributes: Attributes = {})
   return element("button", { type: "button", class: `btn ${look}`, ...attributes }, label);
 }
 
-/** Asks before something is lost. Resolves to whether the person wants it; the focus is on Cancel. */
-export async function confirmed(question: string, consequence: string, verb: string): Promise<boolean> {
-  return await asked(question, consequence, [[null, say("cancel"), ""], [true, verb, "stop"]]) ?? false;
+/** Asks before something is lost, or kept. Resolves to whether the person wants it; the focus is on Cancel.
+ *  @param look of the button that does it: red if something is lost */
+export async function confirmed(question: string, consequence: string, verb: string, look: "stop" | "first" = "stop"): Promise<boolean> {
+  return await asked(question, consequence, [[null, say("cancel"), ""], [true, verb, look]]) ?? false;
 }
 
 /** Asks something with a button for each answer. Resolves to the answer, which is null for Escape, too; the focus is on the button of
