@@ -34,6 +34,7 @@ import picturing
 import providers
 import running
 import serving
+import music
 import remembering
 import staying
 import workouts
@@ -61,6 +62,7 @@ def steps(chosen):
 def parts(chosen):
     return [part for part in PARTS if part is entering or not chosen.only or part.__name__ in chosen.only]
 PARTS = [entering, heart, workouts, friends, house, remembering, staying, leaving]
+PARTS = [entering, heart, workouts, friends, house, remembering, music, staying, leaving]
 
 
 def main():

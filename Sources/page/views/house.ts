@@ -1,4 +1,5 @@
 import { helpView } from "./help";
+import { musicView } from "./music";
 import { reminderView } from "./reminder";
 import { remindersView } from "./reminders";
 import { sensorView } from "./sensor";
@@ -6,4 +7,4 @@ import { sensorsView } from "./sensors";
 import type { View } from "./view";
 
 /** Around the house, in the order of the navigation. */
-export const house: View[] = [sensorsView, sensorView, remindersView, reminderView, helpView];
+export const house: View[] = [sensorsView, sensorView, remindersView, reminderView, musicView, helpView];

@@ -260,6 +260,12 @@ export const english = {
   calendarDoAddress: "Give the whole https address that your server's documents name for CalDAV. The operator of this home can allow addresses at home.",
   calendarDoNetwork: "Check the name and the network.", calendarDoTrust: "Its certificate is not valid. The operator of this home can name the authority that vouches for it.",
   calendarDoOperator: "The operator of this home has to allow calendars first.",
+  // Music
+  noMusic: "None of your gateways plays music. Whoever runs one switches it on.", nowPlaying: "Now playing", noPlayer: "Music Player Daemon cannot be reached. The gateway tries again.",
+  "Empty Playlist": "Empty Playlist", emptyPlaylistDo: "Fill it with any client of Music Player Daemon.", noTitle: "No title", trackOf: "Track {position} of {length}", tracks: "{count} tracks", stopped: "Stopped",
+  play: "Play", nextTrack: "Next track", previousTrack: "Previous track", playName: "Play {name}", underWay: "under way", playlist: "Playlist", searchTracks: "Look for a track",
+  noSuchTrack: "No track is called that.", playlistChanges: "The playlist changes while it is read.", withWorkouts: "With workouts",
+  workoutsPlay: "My workouts start and pause the music", workoutsPlayWhy: "It plays while a workout is under way, and pauses with it.",
   // Help
   helpWear: "Put on a strap", helpWear1: "Wet the two electrodes on its inside.", helpWear2: "Put it around your chest, just below the chest muscles, with the sensor in the middle.",
   helpWear3: "Tighten it until it stays in place when you breathe out.", helpWear4: "Most straps wake up when they feel skin.",
