@@ -4,6 +4,7 @@ import { Person } from "./library/person";
 import { readAnswer } from "./library/providers";
 import { readSettings } from "./library/settings";
 import { say, speak } from "./library/words";
+import { isLaterBuildThere, startWorker } from "./library/worker";
 import { empty } from "./parts/card";
 import { toast, toastPlace } from "./parts/toast";
 import { alertBanner } from "./views/alert-banner";
@@ -120,7 +121,9 @@ skip.addEventListener("click", (event) => {
   place.querySelector("h1")?.focus();
 });
 document.body.replaceChildren(skip, place, toastPlace());
-addEventListener("hashchange", () => show(true));
+// A later build comes where nothing is lost: with the next view.
+addEventListener("hashchange", () => (isLaterBuildThere() ? location.reload() : show(true)));
+startWorker(() => { location.hash = "#/lately"; });
 const [credential] = await Promise.all([kept().catch(() => null), readSettings().catch(() => {})]);
 if (credential) enter(credential);
 else show(false);

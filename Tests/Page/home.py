@@ -112,9 +112,26 @@ class Home(Household):
         settings = {"providers": [self.school.entry("school"), self.club.entry("club", has_codes=False)]}
         (self.folder / "page").mkdir()
         (self.folder / "page/settings.json").write_text(json.dumps(settings))
-        server = self.start("page", [PROJECT / "deploy/page", self.folder / "page", str(self.page_port), str(self.port)])
-        self.wait(server, "the page is served", lambda: can_connect(self.page_port), 120)
+        self.start_page()
         self.address = f"http://127.0.0.1:{self.page_port}"
+
+    def start_page(self, *command):
+        """Serves the page, or what another command serves in its place."""
+        usual = (PROJECT / "deploy/page", self.folder / "page", self.page_port, self.port)
+        self.page = self.start("page", command or usual)
+        self.wait(self.page, "the page is served", lambda: can_connect(self.page_port), 120)
+
+    @contextlib.contextmanager
+    def without_page(self, *command):
+        """While this runs, the page's server is away, or another one is in its place."""
+        stop(self.page)
+        try:
+            if command:
+                self.start_page(*command)
+            yield
+        finally:
+            stop(self.page)
+            self.start_page()
 
     def enrol(self, code):
         """What the owner of the gateway does at its console with a code from the page."""

@@ -28,14 +28,15 @@ import friends
 import heart
 import house
 import leaving
+import music
 import oneself
 import people
 import picturing
 import providers
+import pushing
+import remembering
 import running
 import serving
-import music
-import remembering
 import staying
 import workouts
 from browser import Browser
@@ -44,7 +45,7 @@ from markup import Markup
 from playing import Trial
 
 #: In this order: each begins at "Today", with a strap that sends, and ends there.
-PARTS = [entering, heart, workouts, running, days, friends, people, house, oneself, providers, serving, staying, leaving]
+PARTS = [entering, heart, workouts, running, days, friends, people, house, remembering, music, oneself, providers, pushing, serving, staying, leaving]
 #: The steps of the short form.
 SHORT = [*entering.STEPS, staying.stays_signed_in, staying.resists, leaving.looks_at_themselves]
 
@@ -61,8 +62,6 @@ def steps(chosen):
 
 def parts(chosen):
     return [part for part in PARTS if part is entering or not chosen.only or part.__name__ in chosen.only]
-PARTS = [entering, heart, workouts, friends, house, remembering, staying, leaving]
-PARTS = [entering, heart, workouts, friends, house, remembering, music, staying, leaving]
 
 
 def main():
@@ -87,6 +86,8 @@ def main():
         # What has to be in the settings before anything starts.
         getattr(part, "prepare", lambda home: None)(home)
     with home, tempfile.TemporaryDirectory() as folder:
+    # The browser ends with the home, before its folder goes.
+    with tempfile.TemporaryDirectory() as folder, Home() as home:
         home.begin()
         browser = Browser(folder)
         home.callback(browser.close)

@@ -51,7 +51,7 @@ if length == 1 then .[0] else wrong("the file"; "has \(length) values, where one
     "form-action": ["'none'"],
     "frame-ancestors": ["'none'"],
     "require-trusted-types-for": ["'script'"],
-    "trusted-types": ["'none'"]
+    "trusted-types": ["vitals-worker"]
   }
 | to_entries
 | "var.policy = \"\(map("\(.key) \(.value | join(" "))") | join("; "))\""
