@@ -3,6 +3,7 @@ import { element, fill } from "./library/element";
 import { Person } from "./library/person";
 import { readAnswer } from "./library/providers";
 import { readSettings } from "./library/settings";
+import { unsubscribe } from "./library/web-push";
 import { say, speak } from "./library/words";
 import { isLaterBuildThere, startWorker } from "./library/worker";
 import { empty } from "./parts/card";
@@ -106,6 +107,7 @@ function enter(credential: Credential): void {
 }
 
 function leave(): void {
+  void unsubscribe();
   person?.broker.close();
   person = null;
   history.replaceState(null, "", "#/sign-in");
@@ -126,4 +128,7 @@ addEventListener("hashchange", () => (isLaterBuildThere() ? location.reload() : 
 startWorker(() => { location.hash = "#/lately"; });
 const [credential] = await Promise.all([kept().catch(() => null), readSettings().catch(() => {})]);
 if (credential) enter(credential);
-else show(false);
+else {
+  show(false);
+  void unsubscribe();
+}

@@ -8,8 +8,10 @@ import json
 import os
 import sys
 import time
+import urllib.request
 from pathlib import Path
 
+import websocket
 from selenium import webdriver
 from selenium.common.exceptions import StaleElementReferenceException, TimeoutException
 from selenium.webdriver.common.action_chains import ActionChains
@@ -150,6 +152,25 @@ class Browser:
         told = [(node.get("role", {}).get("value"), node.get("name", {}).get("value", "")) for node in nodes if not node.get("ignored")]
         return [(role, name) for role, name in told if role not in ("none", "generic", "InlineTextBox", "StaticText")]
 
+    def allow_notifications(self, address):
+        """What a person says to the browser's own question, which no test can press."""
+        self._tell("Browser.grantPermissions", origin=address, permissions=["notifications"])
+
+    def on_new_pages(self, script):
+        """Runs a script in each page before its own, from the next one on. What it returns ends that."""
+        made = self._tell("Page.addScriptToEvaluateOnNewDocument", source=script)
+        return lambda: self._tell("Page.removeScriptToEvaluateOnNewDocument", identifier=made["identifier"])
+
+    @contextlib.contextmanager
+    def debugging(self, kind):
+        """What can be asked of a part of the browser, by its own debugger: the page, or its service worker."""
+        place = self.driver.capabilities["goog:chromeOptions"]["debuggerAddress"]
+        with urllib.request.urlopen(f"http://{place}/json/list", timeout=PATIENCE) as answer:
+            found = next(one for one in json.load(answer) if one["type"] == kind)
+        with contextlib.closing(websocket.create_connection(
+                found["webSocketDebuggerUrl"], timeout=PATIENCE, suppress_origin=True)) as connection:
+            yield Debugger(connection)
+
     def run(self, script, *arguments):
         return self.driver.execute_script(script, *arguments)
 
@@ -206,6 +227,28 @@ class Browser:
         took = time.monotonic() - began
         if took > limit:
             raise AssertionError(f"{what}: {took:.2f} s, where {limit} s are allowed")
+
+
+class Debugger:
+    """A connection to Chromium's debugger."""
+
+    def __init__(self, connection):
+        self.connection, self.asked, self.events = connection, 0, []
+
+    def ask(self, method, **parameters):
+        self.asked += 1
+        self.connection.send(json.dumps({"id": self.asked, "method": method, "params": parameters}))
+        while (said := json.loads(self.connection.recv())).get("id") != self.asked:
+            self.events.append(said)
+        if "error" in said:
+            raise RuntimeError(f"{method}: {said['error']}")
+        return said["result"]
+
+    def event(self, method):
+        """Waits for an event, which may have come already."""
+        while not any(one["method"] == method for one in self.events):
+            self.events.append(json.loads(self.connection.recv()))
+        return next(one["params"] for one in self.events if one["method"] == method)
 
 
 def quoted(text):

@@ -44,6 +44,7 @@ def signs_out(trial):
     page.press("Sign out", "//dialog")
     page.see("Sign in", "form")
     assert "Browser on Linux" not in trial.home.vitals("ada", "devices"), "the device is still signed in"
+    assert "webpush" not in trial.home.vitals("ada", "push"), "notifications still go to a browser that is signed out"
     assert page.driver.execute_async_script(f"{WITH_DEVICE} (kept) => done(kept === undefined))"), "something of the device is kept"
 
 

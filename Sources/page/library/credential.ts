@@ -21,6 +21,11 @@ export function canStay(): boolean {
   return isSecureContext && "indexedDB" in window;
 }
 
+/** Whether whoever is signed in stays so when the tab is closed. */
+export function staysSignedIn(): boolean {
+  return sessionStorage.getItem(tabKey) === null;
+}
+
 /** Keeps a credential for the tab, or until somebody signs out. */
 export async function keep(credential: Credential, isStaying: boolean): Promise<void> {
   await forget();

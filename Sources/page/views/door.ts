@@ -129,7 +129,7 @@ function withProviders(stay: { isChosen(): boolean }): HTMLElement[] {
 }
 
 /** What the list of devices calls this one. */
-function deviceName(): string {
+export function deviceName(): string {
   const system = /Android|iPhone|iPad|Mac OS X|Windows|Linux/.exec(navigator.userAgent)?.[0] ?? "";
   return say("device", { system }).trim();
 }

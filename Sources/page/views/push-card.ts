@@ -1,16 +1,18 @@
 import type { ListedPushAddress } from "service";
-import { element, plain, pressed, written } from "../library/element";
+import { element, plain, pressed, written, type Child } from "../library/element";
 import { ago } from "../library/format";
 import type { Person } from "../library/person";
-import { reason, say } from "../library/words";
 import { Refusal } from "../library/requests";
+import { obstacle, own, subscribe, unsubscribe } from "../library/web-push";
+import { reason, say, type Word } from "../library/words";
 import { answered } from "../parts/answered";
 import { Card } from "../parts/card";
 import { busy, button, field, form, text, tick } from "../parts/form";
-import { icon } from "../parts/icons";
+import { icon, type IconName } from "../parts/icons";
 import { toast } from "../parts/toast";
+import { deviceName } from "./door";
 
-/** Where the person's notifications are brought. */
+/** Where the person's notifications are brought: to this browser, if they want that, and to their other addresses. */
 export class PushCard extends Card {
   readonly #person: Person;
   readonly #body = element("div", { class: "side" });
@@ -28,41 +30,70 @@ export class PushCard extends Card {
     const adding = this.#adding();
     this.#load = answered(this, this.#person, this.#body, async () => {
       const { addresses, details } = await this.#person.ask("push/list", {});
+      const here = await own(addresses);
+      const hindrance = obstacle() ?? (await this.#isOffered() ? null : "pushNowhere");
+      const others = addresses.filter((one) => one !== here).map((one) => this.#row(one));
       return [
-        addresses.length > 0 && element("ul", { class: "rows" }, ...addresses.map((address) => this.#row(address))),
+        element("ul", { class: "rows" }, this.#ofThisBrowser(here, hindrance !== null), ...others),
+        hindrance && element("p", { class: "hint" }, say(hindrance)),
         tick(say("pushDetails"), details, (isOn) => this.#person.ask("push/set", { details: isOn })),
+        element("p", { class: "hint" }, say("pushNeutral")),
         adding,
       ];
     });
   }
 
-  #row({ push, address, label = "", enabled, sent, failed, problem, waiting }: ListedPushAddress): HTMLElement {
-    const shown = label === "" ? address : label;
-    const act = (word: "test" | "confirm") => {
-      const made = button(say(word), "s", { "aria-label": say(word === "test" ? "testIt" : "confirmIt", { name: plain(shown) }) });
-      return pressed(made, () => void busy(made, async () => {
-        // A receiver may need its time.
-        try {
-          await this.#person.ask(`push/${word}`, { push }, 70);
-          toast(say(word === "test" ? "testSent" : "confirmedIt"));
-        } finally {
-          await this.#load();
-        }
-      }, (refusal) => toast(reason(refusal))));
-    };
-    const remove = element("button", { class: "round", type: "button", "aria-label": say("removeIt", { name: plain(shown) }) }, icon("close"));
-    pressed(remove, () => void busy(remove, async () => {
-      await this.#person.ask("push/remove", { push });
+  /** Only a home that brings notifications to browsers has a key for them. */
+  #isOffered(): Promise<boolean> {
+    return this.#person.ask("push/key", {}).then(() => true, (error: unknown) => {
+      if (error instanceof Refusal && error.code === "not-supported") return false;
+      throw error;
+    });
+  }
+
+  #ofThisBrowser(here: ListedPushAddress | undefined, isHindered: boolean): HTMLElement {
+    const name = say("thisDevice");
+    if (isHindered) return row("bell", name, say("off"), here && this.#turnOff(here));
+    if (here?.enabled) return row("bell", name, how(here), this.#act("test", here), this.#turnOff(here));
+    const on = button(say("switchOn"), "s first", { "aria-label": say("confirmIt", { name }) });
+    pressed(on, () => void busy(on, async () => {
+      await subscribe(this.#person, deviceName());
       await this.#load();
     }));
-    const how = !enabled ? say("pushOff")
-      : failed !== undefined && failed > (sent ?? 0) ? say("pushFailed", { time: ago(failed), why: plain(problem ?? "") })
-      : sent !== undefined ? say("pushSent", { time: ago(sent) }) : say("pushNever");
-    return element(
-      "li", { class: "row" }, element("span", { class: "badge" }, icon("bell")),
-      element("span", { class: "grow" }, element("b", {}, written(shown)),
-        element("small", {}, waiting > 0 ? `${how}, ${say("pushWaiting", { count: waiting })}` : how)),
-      act(enabled ? "test" : "confirm"), remove);
+    return row("bell", name, say(here ? "pushOff" : "off"), on);
+  }
+
+  #turnOff(here: ListedPushAddress): HTMLElement {
+    const off = button(say("switchOff"), "s", { "aria-label": say("switchOffIt", { name: say("thisDevice") }) });
+    return pressed(off, () => void busy(off, async () => {
+      await this.#person.ask("push/remove", { push: here.push });
+      await unsubscribe();
+      await this.#load();
+    }));
+  }
+
+  #row(address: ListedPushAddress): HTMLElement {
+    const name = nameOf(address);
+    const remove = element("button", { class: "round", type: "button", "aria-label": say("removeIt", { name: plain(name) }) }, icon("close"));
+    pressed(remove, () => void busy(remove, async () => {
+      await this.#person.ask("push/remove", { push: address.push });
+      await this.#load();
+    }));
+    return row("bell", written(name), how(address), this.#act(address.enabled ? "test" : "confirm", address), remove);
+  }
+
+  #act(verb: "test" | "confirm", { push, ...address }: ListedPushAddress): HTMLElement {
+    const [label, told, done]: [Word, Word, Word] = verb === "test" ? ["test", "testIt", "testSent"] : ["switchOn", "confirmIt", "confirmedIt"];
+    const made = button(say(label), "s", { "aria-label": say(told, { name: plain(nameOf(address)) }) });
+    return pressed(made, () => void busy(made, async () => {
+      // A receiver may need its time.
+      try {
+        await this.#person.ask(`push/${verb}`, { push }, 70);
+        toast(say(done));
+      } finally {
+        await this.#load();
+      }
+    }, (refusal) => toast(reason(refusal))));
   }
 
   #adding(): HTMLElement {
@@ -80,6 +111,24 @@ export class PushCard extends Card {
     });
     return element("details", {}, element("summary", {}, say("addPush")), made);
   }
+}
+
+function nameOf({ address, label = "" }: Pick<ListedPushAddress, "address" | "label">): string {
+  return label === "" ? address : label;
+}
+
+/** How it went there last. */
+function how({ enabled, failed, problem = "", sent, waiting }: ListedPushAddress): string {
+  if (!enabled) return say("pushOff");
+  const latest = failed !== undefined && failed > (sent ?? 0) ? say("pushFailed", { time: ago(failed), why: plain(problem) })
+    : sent !== undefined ? say("pushSent", { time: ago(sent) }) : say("pushNever");
+  return waiting > 0 ? `${latest}, ${say("pushWaiting", { count: waiting })}` : latest;
+}
+
+function row(name: IconName, title: Child, state: string, ...buttons: Child[]): HTMLElement {
+  return element(
+    "li", { class: "row" }, element("span", { class: "badge" }, icon(name)),
+    element("span", { class: "grow" }, element("b", {}, title), element("small", {}, state)), ...buttons);
 }
 
 customElements.define("vitals-push-card", PushCard);

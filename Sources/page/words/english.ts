@@ -278,6 +278,11 @@ export const english = {
   feels1: "Warming up, walking", feels2: "You can talk easily", feels3: "You breathe deeper", feels4: "A few words at a time", feels5: "Not for long",
   helpKeys: "Keys", keyTab: "to the next button, link or field", keyEnter: "presses it", keyEsc: "closes a dialog, leaves a point", keyPoint: "from point to point of a chart",
   keyPan: "moves a chart along", keyZoom: "zooms a chart", keyEnds: "to the first and the last point",
+  // Notifications in this browser
+  pushNeutral: "Otherwise a notification only says what kind of thing has happened.", pushNowhere: "This home brings notifications to no browser.",
+  pushUnable: "This browser takes no notifications from this page. On an iPhone, add the page to the home screen first.",
+  pushStay: "For notifications, sign in with “Stay signed in on this device”.", pushBlocked: "Notifications of this page are blocked in the browser's settings.",
+  pushUnreached: "The browser cannot reach its maker's push service.", switchOffIt: "Switch off {name}",
   // Loading, errors
   close: "Close", loading: "Loading", noAnswer: "Nothing came in time.", youAreOffline: "You are offline. The page connects again by itself.",
   noSuchView: "There is no such view", toToday: "To today",
