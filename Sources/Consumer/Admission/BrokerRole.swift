@@ -188,6 +188,9 @@ package struct BrokerRole: Hashable {
             ])
     }
 
+    /// The same when the gateway is gone: clients may still have it, and may do nothing by it.
+    static func household(ofRemoved gateway: ID) -> BrokerRole { BrokerRole(name(ofHousehold: gateway), []) }
+
     static let household = "household"
 
     static func name(ofPerson user: ID) -> String { "person-\(user)" }

@@ -43,6 +43,10 @@ struct BrokerRulesTests {
             #expect(ruled.signIn("gwada", "h") == nil)
             #expect(try !ruled.subscription("adaphone", "a", "vitals/v1/gateways/gwada/#"))
             #expect(try ruled.subscription("adaphone", "a", "vitals/v1/users/ada/#"))
+            // Clients that have a role lose it before it goes: Mosquitto 2.0.11 crashes otherwise, when one of them goes.
+            #expect(try ruled.rules(ofRole: "household-gwada") == 0)
+            try ruled.waitUntilInLine(times: 2)
+            #expect(try ruled.rules(ofRole: "household-gwada") == nil)
         }
     }
 
@@ -271,6 +275,15 @@ final class Ruled {
         let done = Record<RulesError?>()
         perform { rules in try body(rules) { done.append($0) } }
         if let error = try done.wait(for: 1)[0] { throw TestFailure("\(error)") }
+    }
+
+    /// How many rules a role has; nil if there is no such role.
+    func rules(ofRole name: String) throws -> Int? {
+        let file = try JSON(payload: Array(Data(contentsOf: URL(fileURLWithPath: broker.rulesFile))))
+        guard case .array(let roles)? = file["roles"] else { throw TestFailure("no roles") }
+        guard let role = roles.first(where: { $0["rolename"] == .string(name) }) else { return nil }
+        guard case .array(let rules)? = role["acls"] else { return 0 }
+        return rules.count
     }
 
     /// A client of the broker, if it lets that in; `nil` for no name.
