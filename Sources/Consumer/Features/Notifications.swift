@@ -92,19 +92,23 @@ package final class Notifications {
         }
     }
 
-    /// Takes somebody's name from what a person was told of them, within the transaction that forgets them. What happened stays.
-    /// - Parameter senders: the ids under which the person knows them.
-    package func forgetName(of senders: Set<ID>, toldTo user: ID) throws(VaultError) {
+    /// Takes somebody's name from what a person was told of them, within the transaction that forgets them. What kind of thing
+    /// happened stays.
+    /// - Parameters:
+    ///   - senders: the ids under which the person knows them.
+    ///   - kinds: those that name somebody.
+    package func forgetName(of senders: Set<ID>, in kinds: [Notification.Kind], toldTo user: ID) throws(VaultError) {
         guard !senders.isEmpty, try documents.keys.version(of: user) != nil else { return }
         let rows = try store.database.query(
             "SELECT \(Row.columns) FROM notifications WHERE person = ?", [.text(user.text)], row: Row.init)
-        let somebody = try language(of: user)(.somebody)
+        let language = try language(of: user)
         for row in rows {
             guard var told = try opened(row)?.notification, let from = told.from, senders.contains(from),
-                let name = told.fromName
+                let kind = kinds.first(where: { $0 == told.kind })
             else { continue }
             told.fromName = nil
-            told.text = told.text.replacing(name, with: somebody)
+            // A name cannot be found in a sentence: it may be a word of it.
+            told.text = language(kind.neutral)
             let (version, sealed) = try documents.sealed(told.json, Self.label(row.id), of: user)
             try store.database.execute(
                 "UPDATE notifications SET secret_version = ?, sealed = ? WHERE number = ?",

@@ -61,9 +61,7 @@ extension Feature {
             return Guardians(parts, accounts)
         },
         topics: FeatureTopic.sights,
-        notifications: [
-            .guardianConnected, .guardianLeft, .codeTries, .dependentEnded, .dependentConsent,
-        ] + Notification.Kind.alerts)
+        notifications: GuardianTies.kinds)
 
     private static func guardians(_ source: ExportSource) throws(VaultError) -> JSON? {
         let (code, ties) = (

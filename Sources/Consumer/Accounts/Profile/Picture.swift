@@ -42,6 +42,10 @@ struct Picture: Equatable {
         guard let picture = Picture(Array(data)) else {
             throw refusal(.invalid, "A picture is a whole JPEG, PNG or WebP")
         }
+        // Its orientation alone may take more room than what said it before.
+        guard picture.bytes.count <= Self.maximumLength else {
+            throw refusal(.invalid, "A picture has at most \(Self.maximumLength / 1024) KiB")
+        }
         guard (1...Self.maximumSide).contains(picture.width), (1...Self.maximumSide).contains(picture.height) else {
             throw refusal(.invalid, "A picture has at most \(Self.maximumSide) pixels a side")
         }

@@ -10,6 +10,9 @@ package import Telemetry
 /// Who watches over whom. Belongs to the thread of its store and keys.
 package struct GuardianTies {
     package let documents: Documents
+    /// What people are told of each other.
+    static let kinds: [Notification.Kind] =
+        [.guardianConnected, .guardianLeft, .codeTries, .dependentEnded, .dependentConsent] + Notification.Kind.alerts
 
     package init(_ documents: Documents) { self.documents = documents }
 
@@ -93,7 +96,7 @@ package struct GuardianTies {
     func forget(_ user: ID) throws(VaultError) {
         let notifications = Notifications(documents.store, documents.keys)
         for other in try others(of: user) {
-            try notifications.forgetName(of: [user], toldTo: other)
+            try notifications.forgetName(of: [user], in: Self.kinds, toldTo: other)
             try change(guardiansOf: other) { list in list.remove(user) }
             try change(dependentsOf: other) { list in list.remove(user) }
         }

@@ -239,6 +239,8 @@ package final class Friends: @unchecked Sendable {
 /// The lists of all people. Belongs to the thread of its store and keys.
 package struct FriendLists {
     package let documents: Documents
+    /// What people are told of each other.
+    static let kinds: [Notification.Kind] = [.thumbsUp, .thumbsDown, .friendRequest, .friendAccepted]
 
     init(_ documents: Documents) { self.documents = documents }
 
@@ -300,7 +302,7 @@ package struct FriendLists {
         }
         for other in try others(of: user) {
             let ids = Set(try list(of: other).ties.filter { $0.user == user }.map(\.id))
-            try notifications.forgetName(of: ids, toldTo: other)
+            try notifications.forgetName(of: ids, in: FriendLists.kinds, toldTo: other)
             try change(other) { list in
                 list.remove { $0.user == user && ($0.state == .friend || $0.state == .asked) }
                 list.disconnectInvitations(of: user)

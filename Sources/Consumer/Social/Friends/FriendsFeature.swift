@@ -35,7 +35,7 @@ extension Feature {
             hanging.invitations = ties.count { $0.state == .invited || $0.state == .asked }
         },
         verbs: { Friends($0.context, $0.days, hasAccounts: $0.context.settings.hasAccounts).verbs },
-        notifications: [.thumbsUp, .thumbsDown, .friendRequest, .friendAccepted])
+        notifications: FriendLists.kinds)
 
     /// The export, too, does not tell whether an invited address belongs to somebody, nor shows what must not be seen
     /// yet.

@@ -51,7 +51,7 @@ struct ProfileServiceTests {
             #expect(try phone.refused("picture/get").code == .notFound)
             // As large as it may be, through the broker.
             let large =
-                Array(smallestJPEG().dropLast(2)) + [UInt8](repeating: 1, count: Picture.maximumLength - 35) + [
+                Array(smallestJPEG().dropLast(2)) + [UInt8](repeating: 1, count: Picture.maximumLength - smallestJPEG().count) + [
                     0xFF, 0xD9,
                 ]
             try phone.done("picture/set", ["picture": .string(Data(large).base64EncodedString())])
