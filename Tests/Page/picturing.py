@@ -11,8 +11,8 @@ VIEWS = [
     ("heart", "#/heart", ".zoomable .line", "desktop", "dark"),
     ("workout", None, ".map .way", "desktop", "light"),
     ("workouts", "#/workouts", "a[href*='#/workouts/']", "phone", "light"),
-    ("lately", "#/lately", "h1", "phone", "dark"),
-    ("you", "#/you", ".facts, dl", "phone", "light"),
+    ("days", "#/days", ".cal button", "phone", "dark"),
+    ("help", "#/help", "svg", "phone", "light"),
 ]
 
 
@@ -25,7 +25,7 @@ def has_a_life(trial):
     home.vitals("ada", "profile", "set", "--name", "Ada")
     home.vitals("ada", "consent", "--record-location", "on")
     for name, hours in [("Along the river", 75), ("To work", 50), ("City run", 26)]:
-        home.vitals("ada", "workout", "import", str(home.recorded_run(name, hours)))
+        home.vitals("ada", "workout", "import", str(home.recorded_run(name, hours, "Watch")))
     home.vitals("grace", "sign-up", "grace@example.org", "--password-file", str(password))
     home.vitals("grace", "profile", "set", "--name", "Grace", "--date-of-birth", "1990-01-02", "--gender", "female", "--height-cm", "170",
                 "--weight-kg", "60")
@@ -34,10 +34,12 @@ def has_a_life(trial):
     page.open(f"{home.address}/#/heart")
     page.press("Keep it from now on")
     page.see("Data Saved Successfully")
+    page.driver.refresh()
     page.open(f"{home.address}/#/today")
     page.press("Read the steps now")
     page.press("Read the temperature now")
-    time.sleep(200)
+    # As long as the line is.
+    time.sleep(185)
 
 
 def is_taken(folder):
@@ -45,9 +47,9 @@ def is_taken(folder):
         page, home = trial.browser, trial.home
         for name, address, awaited, size, theme in VIEWS:
             page.dress(size, theme)
-            page.open(f"{home.address}/{address or '#/workouts'}")
-            if address is None:
-                page.follow("#/workouts/")
+            page.hide_scrollbars()
+            latest = json.loads(home.vitals("ada", "workout", "list", "--json").splitlines()[0])["id"]
+            page.open(f"{home.address}/{address or f'#/workouts/{latest}'}")
             page.wait(f"{name} is shown", lambda awaited=awaited: page.all(awaited))
             page.run("document.activeElement.blur(); return new Promise((done) => setTimeout(done, 1500))")
             page.picture(folder / f"{name}.webp")
