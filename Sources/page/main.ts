@@ -1,7 +1,7 @@
 import { forget, kept, type Credential } from "./library/credential";
 import { element, fill } from "./library/element";
 import { Person } from "./library/person";
-import { readAnswer } from "./library/providers";
+import { dropAnswer, readAnswer } from "./library/providers";
 import { readSettings } from "./library/settings";
 import { unsubscribe } from "./library/web-push";
 import { say, speak } from "./library/words";
@@ -9,19 +9,19 @@ import { isLaterBuildThere, startWorker } from "./library/worker";
 import { empty } from "./parts/card";
 import { toast, toastPlace } from "./parts/toast";
 import { alertBanner } from "./views/alert-banner";
+import { daysView } from "./views/days";
 import { dependentView } from "./views/dependent";
 import { reset, signIn, signUp } from "./views/door";
-import { daysView } from "./views/days";
 import { frame, type Banner } from "./views/frame";
-import { goalsView } from "./views/goals";
 import { gearView } from "./views/gear";
+import { goalsView } from "./views/goals";
 import { heartView } from "./views/heart";
 import { house } from "./views/house";
 import { latelyView } from "./views/lately";
-import { peopleView } from "./views/people";
 import { liveView } from "./views/live";
-import { startView } from "./views/start";
+import { peopleView } from "./views/people";
 import { plansView } from "./views/plans";
+import { startView } from "./views/start";
 import { statisticsView } from "./views/statistics";
 import { todayTitle, todayView } from "./views/today";
 import type { View } from "./views/view";
@@ -36,12 +36,10 @@ import { youView } from "./views/you";
 const views: View[] = [
   todayView,
   heartView,
-  workoutsView, workoutView,
-  daysView, goalsView,
-  peopleView, dependentView,
-  workoutsView, startView, liveView, workoutView,
   // Before any workout, whose ids are not their names.
   workoutsView, startView, liveView, plansView, gearView, statisticsView, workoutView,
+  daysView, goalsView,
+  peopleView, dependentView,
   latelyView,
   ...house,
   youView,
@@ -85,9 +83,11 @@ function ofPerson(person: Person, address: string, query: string): HTMLElement {
 function enter(credential: Credential): void {
   const entered = new Person(credential);
   person = entered;
+  dropAnswer("sign-in");
   entered.broker.addEventListener("change", () => {
-    if (entered.broker.state !== "refused") return;
-    void forget();
+    if (entered.broker.state !== "refused" || person !== entered) return;
+    // Somebody else may have signed in meanwhile, in another tab.
+    void kept().then((credential) => credential?.device === entered.device ? forget() : undefined);
     leave();
     toast(say("signedOut"));
   });
@@ -101,6 +101,8 @@ function enter(credential: Credential): void {
   };
   entered.addEventListener("profile", look);
   entered.sensors.addEventListener("list", look);
+  // The day turns under one's eyes.
+  const turning = setInterval(() => (person === entered ? look() : clearInterval(turning)), 30_000);
   entered.broker.open();
   if (/^#\/(sign-in|sign-up|reset)/.test(location.hash)) history.replaceState(null, "", "#/today");
   show(true);
@@ -108,6 +110,9 @@ function enter(credential: Credential): void {
 
 function leave(): void {
   void unsubscribe();
+  dropAnswer();
+  for (const dialog of document.querySelectorAll("dialog")) dialog.close();
+  speechSynthesis?.cancel();
   person?.broker.close();
   person = null;
   history.replaceState(null, "", "#/sign-in");

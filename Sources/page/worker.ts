@@ -43,7 +43,11 @@ async function kept(place: string, request: Request): Promise<Response> {
 async function fresh(place: string): Promise<Response> {
   const cache = await caches.open(prefix + build);
   const asked = fetch(place, { cache: "no-cache" }).then(async (answer) => {
-    if (answer.ok) await cache.put(place, answer.clone());
+    if (!answer.ok) return answer;
+    const before = await (await cache.match(place))?.text();
+    await cache.put(place, answer.clone());
+    // The policy, which came with the page itself, follows from them: the next visit has the one that fits.
+    if (before !== undefined && before !== await answer.clone().text()) await cache.add(new Request(scope, { cache: "no-cache" }));
     return answer;
   }, () => null);
   const late = new Promise<null>((giveUp) => setTimeout(() => giveUp(null), patience));

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import websocket
 from selenium import webdriver
-from selenium.common.exceptions import StaleElementReferenceException, TimeoutException
+from selenium.common.exceptions import TimeoutException, WebDriverException
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
@@ -88,7 +88,8 @@ class Browser:
             raise AssertionError(f"not within {limit} s: {what}\n{self.all('body')[0].text[:1500]}\n{self.hear()}") from None
 
     def _wait(self, limit, is_so):
-        WebDriverWait(self.driver, limit, 0.05, [StaleElementReferenceException]).until(lambda _: is_so())
+        # While one document follows another, what was found may be gone in more than one way.
+        WebDriverWait(self.driver, limit, 0.05, [WebDriverException]).until(lambda _: is_so())
 
     def field(self, label, within=""):
         """The field with a label."""
@@ -112,7 +113,9 @@ class Browser:
     def press(self, name, within=""):
         """A button or a link, by its name: what stands on it, or what is read out for it."""
         named = f"@aria-label={quoted(name)} or not(@aria-label) and normalize-space()={quoted(name)}"
-        self._the(f"{within}//*[self::button or self::a or self::summary or self::label][{named}]").click()
+        path = f"{within}//*[self::button or self::a or self::summary or self::label][{named}]"
+        # Once more, if the view drew it again between looking for it and pressing it.
+        self.wait(f"{name} can be pressed", lambda: self._the(path).click() is None)
 
     def follow(self, part):
         """Follows the first link whose address has this part."""
@@ -209,12 +212,17 @@ class Browser:
         taken = self._tell("Page.captureScreenshot", format=path.suffix[1:], **small)
         path.write_bytes(base64.b64decode(taken["data"]))
 
+    def hide_scrollbars(self):
+        self._tell("Emulation.setScrollbarsHidden", hidden=True)
+
     def trust_any_certificate(self, is_so):
         self._tell("Security.setIgnoreCertificateErrors", ignore=is_so)
 
     def weigh(self):
         """What the page holds when nothing is left that could go: bytes, nodes and listeners."""
-        self._tell("HeapProfiler.collectGarbage")
+        # What a node holds goes only after the node.
+        for _ in range(3):
+            self._tell("HeapProfiler.collectGarbage")
         self._tell("Performance.enable")
         metrics = {one["name"]: one["value"] for one in self._tell("Performance.getMetrics")["metrics"]}
         return {"bytes": int(metrics["JSHeapUsedSize"]), "nodes": int(metrics["Nodes"]), "listeners": int(metrics["JSEventListeners"])}

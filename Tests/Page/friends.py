@@ -8,6 +8,7 @@ from playing import LONG
 def has_a_friend(trial):
     """Somebody else, with another program: their steps, a thumb each way, and what is said of it."""
     home, page = trial.home, trial.browser
+    trial.signs_in_elsewhere()
     password = home.folder / "password"
     home.vitals("grace", "sign-up", "grace@example.org", "--password-file", str(password))
     home.vitals("grace", "profile", "set", "--name", LONG, "--date-of-birth", "1990-01-02", "--gender", "female", "--height-cm", "170",

@@ -47,9 +47,8 @@ class Home(Household):
         self.settings.write_text(f"""{{
           state: "consumer", root_key_file: "root.key", broker_rules: {{ household: "{self.household}" }},
           accounts: {{ providers: {{ school: {self.school.settings()}, club: {self.club.settings()} }} }},
-          phones: {{ host: "127.0.0.1", port: {self.port}, tls: false }}, push: {{ schemes: ["json", "ntfys"], private_hosts: ["127.0.0.1"] }},
+          phones: {{ host: "127.0.0.1", port: {self.port}, tls: false }}, push: {{ schemes: ["json", "ntfys", "webpush"], private_hosts: ["127.0.0.1"] }},
           broker: {{ port: {self.port}, username: "consumer", password_file: "broker/consumer.password" }},
-          phones: {{ host: "127.0.0.1", port: {self.port}, tls: false }},
           {self.consumer_lines}
         }}""")
         identity("vitals-consumer", self.settings)
@@ -205,7 +204,7 @@ class Home(Household):
         client.subscribe("vitals/v1/gateways/+/sensors/+/heart-rate")
         return client
 
-    def recorded_run(self, name="<b>City run</b>", hours=2):
+    def recorded_run(self, name="<b>City run</b>", hours=2, device="<b>watch"):
         """A GPX file of the recorded run, as if it had begun so many hours ago."""
         began = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(hours=hours)
         points = []
@@ -220,7 +219,8 @@ class Home(Household):
                     '</gpxtpx:TrackPointExtension></extensions></trkpt>')
         file = self.folder / "run.gpx"
         file.write_text(
-            '<?xml version="1.0" encoding="UTF-8"?><gpx version="1.1" creator="&lt;b&gt;watch" xmlns="http://www.topografix.com/GPX/1/1" '
+            '<?xml version="1.0" encoding="UTF-8"?><gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1" '
+            f'creator="{html.escape(device)}" '
             'xmlns:gpxtpx="http://www.garmin.com/xmlschemas/TrackPointExtension/v1"><trk>'
             f'<name>{html.escape(name)}</name><type>running</type><trkseg>{"".join(points)}</trkseg></trk></gpx>', encoding="utf-8")
         return file

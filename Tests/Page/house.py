@@ -15,19 +15,10 @@ def prepare(home):
     home.sensor_options = ("--sensors", "2")
 
 
-def signs_in_elsewhere(home):
-    """Lets a test ask as Ada, whatever other parts have done."""
-    if (home.folder / "home-ada-elsewhere").exists():
-        return
-    password = home.folder / "password-elsewhere"
-    password.write_text(f"{PASSWORD}\n")
-    home.vitals("ada-elsewhere", "sign-in", "ada@example.org", "--password-file", str(password))
-
-
 def asked(home, *words):
     """What the service has, line by line."""
-    signs_in_elsewhere(home)
-    return [json.loads(line) for line in home.vitals("ada-elsewhere", *words, "--json").splitlines()]
+    home.sign_in("ada", PASSWORD)
+    return [json.loads(line) for line in home.vitals("ada", *words, "--json").splitlines()]
 
 
 def asked_gateway(home, *words):

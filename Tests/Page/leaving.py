@@ -36,7 +36,7 @@ def signs_out(trial):
     """Signing out revokes the device: nothing is left of it here or at the broker."""
     page = trial.browser
     page.open(f"{trial.home.address}/#/you")
-    assert "Browser on Linux" in trial.home.vitals("ada", "devices")
+    assert "Browser on Linux" in trial.elsewhere("devices")
     page.press("Sign out")
     page.see("Sign out on this device?")
     page.press("Cancel", "//dialog")
@@ -119,15 +119,24 @@ def deletes_everything(trial):
 
 
 def deletes_the_account(trial):
+    """Somebody new, with a password and without a gateway."""
     page = trial.browser
+    page.press("Sign out")
+    page.press("Sign out", "//dialog")
+    page.press("Sign up")
+    page.type("E-mail or phone number", "lin@example.org")
+    page.type("Password", PASSWORD)
+    page.press("Sign up", "//form")
+    page.see("You are registered and signed in")
+    page.open(f"{trial.home.address}/#/you")
     page.press("Delete the account")
     page.see("Delete your account?", "dialog")
-    page.type("Password", f"{PASSWORD}-2", "//dialog")
+    page.type("Password", PASSWORD, "//dialog")
     page.press("Delete the account", "//dialog")
     page.see("Your account was deleted")
     page.see("Sign in", "form")
-    page.type("E-mail or phone number", "ada@example.org")
-    page.type("Password", f"{PASSWORD}-2")
+    page.type("E-mail or phone number", "lin@example.org")
+    page.type("Password", PASSWORD)
     page.press("Sign in", "//form")
     page.see("is not right")
     page.forgive("WebSocket connection to")

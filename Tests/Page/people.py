@@ -42,6 +42,7 @@ def makes_friends(trial):
     """Asked, invited, with a code; a thumb until there are none left; muted, blocked and let back."""
     home, page = trial.home, trial.browser
     home.sign_in("ada", PASSWORD)
+    home.vitals("ada", "consent", "--steps", "off")
     home.join("ines", HOSTILE, PASSWORD)
     home.vitals("ines", "friends", "invite", "ada@example.org", "--share-steps", "on")
     page.press("People")
@@ -90,7 +91,7 @@ def is_looked_after(trial):
     page.wait("it is too short", lambda: page.all("[aria-invalid=true]"))
     page.type("Verification code", CODE)
     page.press("Set the code")
-    page.see("A code is set since")
+    page.see("The code was set")
     file = home.folder / "code"
     file.write_text(f"{CODE}\n")
     home.vitals("ines", "dependents", "connect", "ada@example.org", "--code-file", str(file))
@@ -177,7 +178,7 @@ def draws_areas(trial):
     page.wait("the corners are typed", lambda: page.field("Corners").get_attribute("value").count(";") == 2)
     page.press("Remove last corner")
     page.wait("there is one less", lambda: page.field("Corners").get_attribute("value").count(";") == 1)
-    page.run("document.querySelector('vitals-people-map').focus()")
+    page.run("document.querySelector('vitals-plain-map').focus()")
     page.keys(Keys.ARROW_DOWN, Keys.ENTER)
     page.wait("the middle is a corner", lambda: page.field("Corners").get_attribute("value").count(";") == 2)
     page.type("Name of the area", HOSTILE)
@@ -253,7 +254,7 @@ def is_told(trial, text):
 
 def press_map(trial, x, y):
     """Presses the map so many pixels from its middle."""
-    the_map = trial.browser.driver.find_element(By.CSS_SELECTOR, "vitals-people-map")
+    the_map = trial.browser.driver.find_element(By.CSS_SELECTOR, "vitals-plain-map")
     trial.browser.run("arguments[0].scrollIntoView({ block: 'center' })", the_map)
     ActionChains(trial.browser.driver).move_to_element_with_offset(the_map, x, y).click().perform()
 

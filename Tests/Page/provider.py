@@ -61,10 +61,10 @@ class Provider:
             code = self.code or secrets.token_urlsafe(16)
             if not self.code:
                 self.codes[code] = question
-            yes = f"{back}?{urlencode({'code': code, 'state': state})}"
+            yes = f"{back}&{urlencode({'code': code, 'state': state})}"
         else:
             yes = f"{back}#{urlencode({'id_token': self.token(question['nonce']), 'state': state})}"
-        no = f"{back}{'?' if kind == 'code' else '#'}{urlencode({'error': 'access_denied', 'state': state})}"
+        no = f"{back}{'&' if kind == 'code' else '#'}{urlencode({'error': 'access_denied', 'state': state})}"
         quoted = [address.replace("&", "&amp;") for address in (yes, no)]
         return (f'<!doctype html><html lang="en"><title>Provider</title><h1>Who are you?</h1><p><a href="{quoted[0]}">Continue as Ada</a></p>'
                 f'<p><a href="{quoted[1]}">Not now</a></p></html>')

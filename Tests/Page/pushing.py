@@ -1,6 +1,7 @@
 """Notifications in the browser, and the page without its server: what its service worker does."""
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -75,7 +76,7 @@ def turns_notifications_on(trial):
     trial.waits_for_heart()
     end()
     page.open(f"{home.address}/#/you")
-    page.see("On the telephone")
+    page.see("Where notifications go")
     page.see("This browser", CARD)
     # Nobody can answer Chromium's own question here, which counts as no.
     if page.run("return Notification.permission") != "denied":
@@ -172,9 +173,8 @@ def takes_a_later_build(trial):
     home, page = trial.home, trial.browser
     later, settings = home.folder / "later", home.folder / "later.conf"
     shutil.copytree(PROJECT / ".build/page", later)
-    build = (later / ".digest").read_text()[:16]
     worker = (later / "worker.js").read_text()
-    assert build in worker
+    build = re.search('"([0-9a-f]{16})"', worker).group(1)
     (later / "worker.js").write_text(worker.replace(build, "later"))
     (later / "page.css").write_text((later / "page.css").read_text() + "/* later */")
     usual = (home.folder / "page/lighttpd.conf").read_text()

@@ -46,7 +46,7 @@ def has_reminders(trial):
     page.see("Mon, Thu, 06:45", ".row")
     saved = asked(home, "reminders")
     assert [(one["label"], one["weekdays"], one["alert_min"]) for one in saved] == [(LABEL, ["monday", "thursday"], 25)], saved
-    home.vitals("ada-elsewhere", "reminders", "add", "Daily", "--at", "12:00", "--on", "all")
+    trial.elsewhere("reminders", "add", "Daily", "--at", "12:00", "--on", "all")
     page.press("Help")
     page.press("Reminders")
     page.see("every day, 12:00")

@@ -24,9 +24,10 @@ def has_the_operators_settings(trial):
     port = free_port()
     command = [PROJECT / "deploy/page", folder, str(port), str(trial.home.port)]
     (folder / "settings.json").write_text('{ "map": [] }')
-    refused = subprocess.run(command, capture_output=True, text=True)
+    refused = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert refused.returncode == 78 and 'has no setting "map"' in refused.stderr, refused
     (folder / "settings.json").write_text(json.dumps(SETTINGS))
+    (folder / "settings.json.new").write_text("{}")
     server = trial.home.start("another page", command)
     trial.home.wait(server, "the page is served", lambda: can_connect(port))
     page = fetched("/", port)
@@ -96,6 +97,8 @@ def is_served_behind_tls(trial):
         page.see("Sign in", "form")
     page.open(trial.home.address)
     page.trust_any_certificate(False)
+    # Trust that is given for a test does not extend to service workers.
+    page.forgive("An SSL certificate error occurred when fetching the script")
     trial.waits_for_heart()
 
 
@@ -106,6 +109,7 @@ def keeps_others_out(trial, port, trust):
     client, guest = (Client(port, *who, tls=trust, transport="websockets") for who in ((mallory.device, mallory.password), ()))
     with contextlib.closing(client), contextlib.closing(guest):
         assert client.is_in and guest.is_in
+        client.answer(client.subscribe(f"{mallory.topics}/#"))
         for one in (client, guest):
             for filter in ("#", "$SYS/#", "vitals/v1/#", f"{ada.topics}/#", f"{ada.topics}/responses/profile/get", "vitals/v1/users/+/today",
                            "vitals/v1/gateways/+/sensors/+/heart-rate", "vitals/v1/gateways/+/blocks", "vitals/v1/accounts/#"):

@@ -9,13 +9,20 @@ from selenium.webdriver.common.keys import Keys
 def stays_signed_in(trial):
     """After a reload nobody signs in again, and nothing that a script could read holds the password."""
     page = trial.browser
-    began = time.monotonic()
-    page.driver.refresh()
-    trial.waits_for_heart()
-    trial.notes.append(f"from loading to a live heart rate: {1000 * (time.monotonic() - began):.0f} ms")
+    # The heart is told of once a second, so one of several tries shows how quick the page is.
+    took = min(loads(trial) for _ in range(3))
+    trial.notes.append(f"from loading to a live heart rate: {1000 * took:.0f} ms")
     assert page.run("return sessionStorage.length + localStorage.length + document.cookie.length") == 0, "something is kept in the open"
     kept = page.driver.execute_async_script(f"{WITH_DEVICE} (kept) => done([kept.key.extractable, kept.sealed.byteLength > 16]))")
     assert kept == [False, True], f"the key of what is kept: {kept}"
+
+
+def loads(trial):
+    """How long it takes, in seconds, until a heart rate is there."""
+    began = time.monotonic()
+    trial.browser.driver.refresh()
+    trial.waits_for_heart()
+    return time.monotonic() - began
 
 
 def is_read_out(trial):
@@ -71,6 +78,8 @@ def is_offline(trial):
         trial.look("offline")
     page.see("Live", ".pill")
     page.wait("it no longer says that it is offline", lambda: not page.all(".offline"))
+    # The gateway is back, too: what it is asked before that is lost.
+    trial.sees_the_line_go_on()
     # The browser ittrial complains that it could not connect.
     page.forgive("WebSocket connection to")
 

@@ -9,8 +9,8 @@ At each view, in both themes, on a phone and on a desktop: axe-core finds nothin
     trial.py [--pictures FOLDER] [--only PART…]     with a picture of each view in that folder; only signing up, and these parts
     trial.py --markup CHECKER …                     has the Nu Html Checker, a Java archive, look at each view's markup, too
     trial.py --short                                the steps that deploy/test plays, with each view on a phone in the dark only
-    trial.py --live MINUTES                         after signing up, whether the page stays small: walking about, and with twelve heart
-                                                    rates a second for so long
+    trial.py --live MINUTES                         after signing up, whether the page stays small: with twelve heart rates a second for so
+                                                    long, and while somebody walks through its places
     trial.py --screenshots FOLDER                   after signing up, makes the pictures of the README
 """
 
@@ -19,6 +19,7 @@ import os
 import signal
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import days
@@ -54,7 +55,7 @@ def steps(chosen):
     if chosen.short:
         return SHORT
     if chosen.live:
-        return [*entering.STEPS, enduring.walks_about, enduring.lives_for(chosen.live)]
+        return [*entering.STEPS, enduring.lives_for(chosen.live), enduring.walks_about]
     if chosen.screenshots:
         return [*entering.STEPS, picturing.has_a_life, picturing.is_taken(chosen.screenshots)]
     return [step for part in parts(chosen) for step in part.STEPS]
@@ -85,14 +86,14 @@ def main():
     for part in parts(chosen):
         # What has to be in the settings before anything starts.
         getattr(part, "prepare", lambda home: None)(home)
-    with home, tempfile.TemporaryDirectory() as folder:
     # The browser ends with the home, before its folder goes.
-    with tempfile.TemporaryDirectory() as folder, Home() as home:
+    with home:
         home.begin()
-        browser = Browser(folder)
+        browser = Browser(home.enter_context(tempfile.TemporaryDirectory()))
         home.callback(browser.close)
         markup = chosen.markup and Markup(chosen.markup, home.folder / "markup")
         trial = Trial(home, browser, chosen.pictures, markup)
+        began = time.monotonic()
         for step in steps(chosen):
             try:
                 step(trial)
@@ -101,6 +102,7 @@ def main():
                     browser.picture(chosen.pictures / f"failed-{step.__name__}.png")
                 raise
         browser.hear()
+        trial.notes.append(f"played in {time.monotonic() - began:.0f} s")
         mistakes = markup.findings() if markup else []
         for line in [*trial.notes, *trial.findings, *mistakes, *browser.complaints]:
             print(line)

@@ -25,9 +25,7 @@ def brings_workouts_along(trial):
     page.press("Workouts")
     page.see("No workouts yet")
     trial.look("workouts-of-nothing")
-    password = home.folder / "password"
-    password.write_text(f"{PASSWORD}\n")
-    home.vitals("ada", "sign-in", "ada@example.org", "--password-file", str(password))
+    trial.signs_in_elsewhere()
     home.vitals("ada", "consent", "--record-location", "on")
     run = home.recorded_run()
     none, empty = home.folder / "<b>none<b>.fit", home.folder / "empty.gpx"
@@ -115,18 +113,20 @@ def lists_ten_thousand(trial):
         rows = "return document.querySelectorAll('.l .row').length"
         for share in (0.1, 0.5, 0.9, 1, 0):
             page.run("scrollTo(0, arguments[0] * document.documentElement.scrollHeight)", share)
-            page.wait("rows are in sight", lambda: page.run("""
-                return [...document.querySelectorAll('.l .row')].some((row) => {
-                  const { top, bottom } = row.getBoundingClientRect();
-                  return top < innerHeight && bottom > 0;
-                })"""))
+            page.wait("rows are in sight", is_row_in_sight(page))
             assert page.run(rows) < 200, f"{page.run(rows)} rows are in the page"
         # By keys, from row to row, farther than what is in the page at first.
         page.run("document.querySelector('.l a.row').focus()")
         for _ in range(60):
             page.keys(Keys.TAB)
-        at = page.run("const item = document.activeElement.closest('li'); return item && Number(item.ariaPosInSet)")
+        focused = "return document.activeElement.closest('li')?.ariaPosInSet"
+        at = page.run(focused)
         assert at, "the focus was lost on its way through the rows"
+        page.run("scrollTo(0, 0.7 * document.documentElement.scrollHeight)")
+        page.wait("rows are in sight", is_row_in_sight(page))
+        assert page.run(focused) == at, "the row with the focus is no longer in the page"
+        page.keys(Keys.TAB)
+        assert page.run(focused) in (str(int(at) + 1), "1"), f"from row {at}, the next key leads to row {page.run(focused)}"
         moved = page.run("return longest")
         trial.look("workouts-ten-thousand")
     for what, longest in (("listing 10,000 workouts", listed), ("moving through them", moved)):
@@ -134,6 +134,14 @@ def lists_ten_thousand(trial):
     page.press("Today")
     page.press("Workouts")
     page.see("<b>City run</b>", ".l", 60)
+
+
+def is_row_in_sight(page):
+    return lambda: page.run("""
+        return [...document.querySelectorAll('.l .row')].some((row) => {
+          const { top, bottom } = row.getBoundingClientRect();
+          return top < innerHeight && bottom > 0;
+        })""")
 
 
 @contextlib.contextmanager
@@ -173,12 +181,16 @@ def standing_in(home, count):
         thread.join(10)
 
 
+def opens_the_run(page):
+    page.press("Runs")
+    # The list may be another one in that moment.
+    page.wait("the run is opened", lambda: [row.click() for row in page.all(".l a.row") if "<b>City run</b>" in row.text])
+    page.see("Summary")
+
+
 def looks_at_one(trial):
     page = trial.browser
-    page.press("Runs")
-    page.see("<b>City run</b>", ".l")
-    page.all(".l a.row")[0].click()
-    page.see("Summary")
+    opens_the_run(page)
     page.see("<b>City run</b>")
     page.see("Time in zones")
     page.wait("the way is drawn", lambda: page.all(".map .way"))
@@ -312,7 +324,7 @@ def makes_plans(trial):
     page.press("Save", "//dialog")
     page.see("Enter Proper Distance")
     page.type("Target", "7.5")
-    page.press("Reaching the goal ends the workout", "//dialog")
+    page.press("Ends the workout", "//dialog")
     trial.look("plan-new")
     page.press("Save", "//dialog")
     page.see("Data Saved Successfully")
@@ -361,10 +373,7 @@ def looks_at_tiles(trial):
         page.press("Sign in", "//form")
         trial.waits_for_heart()
         page.press("Workouts")
-        page.press("Runs")
-        page.see("<b>City run</b>", ".l")
-        page.all(".l a.row")[0].click()
-        page.see("Summary")
+        opens_the_run(page)
         page.wait("tiles are there", lambda: page.all(".leaflet-tile-loaded"))
         page.see("<b>Streets · <i>Nobody</i>", ".credit")
         page.wait("the way is drawn", lambda: page.all(".map .way") and page.all(".map .casing"))
@@ -426,10 +435,7 @@ def tiles():
 def deletes_it(trial):
     page, home = trial.browser, trial.home
     page.press("Workouts")
-    page.press("Runs")
-    page.see("<b>City run</b>", ".l")
-    page.all(".l a.row")[0].click()
-    page.see("Summary")
+    opens_the_run(page)
     page.press("Delete this workout")
     page.press("Delete", "//dialog")
     page.see("Workout details deleted")

@@ -37,6 +37,8 @@ export class Broker extends EventTarget {
   #since = Date.now();
   #client: MqttClient | null = null;
   #listeners = new Map<string, Set<(message: Message) => void>>();
+  /** The ids of messages that were acknowledged and heard by nobody, until whoever published them is told. */
+  readonly #unheard = new Set<number>();
   #failures = 0;
   #again: ReturnType<typeof setTimeout> | undefined;
   readonly #address: string;
@@ -98,15 +100,16 @@ export class Broker extends EventTarget {
     });
   }
 
-  /** Publishes at QoS 1, if the page is online. */
-  publish(topic: string, text: string, reply: { topic: string; correlation: string; seconds: number }): void {
+  /** Publishes at QoS 1, if the page is online.
+   *  @param unheard is called if nobody was there to hear it */
+  publish(topic: string, text: string, reply: { topic: string; correlation: string; seconds: number }, unheard: () => void): void {
     if (this.#state !== "online") return;
     const properties: Properties = {
       responseTopic: reply.topic,
       correlationData: Buffer.from(reply.correlation),
       messageExpiryInterval: reply.seconds,
     };
-    this.#client?.publish(topic, text, { qos: 1, properties }, () => {});
+    this.#client?.publish(topic, text, { qos: 1, properties }, (_, published) => published && this.#unheard.delete(published.messageId) && unheard());
   }
 
   #connect(): void {
@@ -124,6 +127,11 @@ export class Broker extends EventTarget {
     });
     this.#client = client;
     let isRefused = false;
+    this.#unheard.clear();
+    // MQTT 5's "no matching subscribers", which MQTT.js tells nobody.
+    client.on("packetreceive", ({ cmd, messageId, reasonCode }) => {
+      if (cmd === "puback" && reasonCode === 16 && messageId !== undefined) this.#unheard.add(messageId);
+    });
     client.on("connect", () => this.#subscribeAll(client));
     client.on("message", (topic, payload, packet) =>
       this.#heard({ topic, text: payload.toString(), correlation: packet.properties?.correlationData?.toString() ?? "" }));

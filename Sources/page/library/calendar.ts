@@ -26,7 +26,9 @@ function shown(time: number): number {
 function timeOf(clocks: number): number {
   const once = clocks - (shown(clocks) - clocks);
   // A second time, because the zone may have turned its clocks in between.
-  return once - (shown(once) - clocks);
+  const again = once - (shown(once) - clocks);
+  // What the clocks skip begins where they go on.
+  return shown(again) === clocks ? again : Math.max(once, again);
 }
 
 /** The period that a time is in, or one some periods later: from its first moment to the first that is no longer in it. */

@@ -127,7 +127,8 @@ export function ago(time: number, now = Date.now()): string {
   if (seconds < 60) return say("secondsAgo", { seconds });
   if (seconds < 3600) return say("minutesAgo", { minutes: Math.floor(seconds / 60) });
   if (dayOf(time) === dayOf(now)) return say("todayAt", { time: clock(time) });
-  return dates({ day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(time);
+  const isThisYear = dayOf(time).slice(0, 4) === dayOf(now).slice(0, 4);
+  return dates({ day: "numeric", month: "short", ...(!isThisYear && { year: "numeric" }), hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(time);
 }
 
 /** Since when something is so: 15:32 if that is today, or else with the date. */

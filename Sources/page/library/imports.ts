@@ -65,7 +65,7 @@ export class Imports extends EventTarget {
   async #sendAll(): Promise<void> {
     if (this.#isSending) return;
     this.#isSending = true;
-    for (let next; (next = this.files.find(({ state }) => state === "waiting"));) {
+    for (let next: Brought | undefined; (next = this.files.find(({ state }) => state === "waiting"));) {
       try {
         next.outcome = await this.#bring(next);
         next.state = "done";

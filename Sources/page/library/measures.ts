@@ -51,7 +51,7 @@ export interface Value {
   high?: number;
 }
 
-export function valueOf(totals: Day | PeriodTotals, measure: Measure): Value | null {
+export function valueOfMeasure(totals: Day | PeriodTotals, measure: Measure): Value | null {
   if (canBeGoal(measure)) {
     const amount = totals[measure];
     return amount === undefined ? null : { mean: typeof amount === "number" ? amount : amount.mean };

@@ -54,11 +54,15 @@ declare module "mqtt/lib/client.js" {
   export default class MqttClient {
     constructor(stream: () => Duplex, options: Options);
     on(event: "connect" | "close", act: () => void): this;
+    /** Each packet, before anything is done with it. */
+    on(event: "packetreceive", act: (packet: { cmd: string; messageId?: number; reasonCode?: number }) => void): this;
     on(event: "error", act: (error: Error & { code?: number }) => void): this;
     on(event: "message", act: (topic: string, payload: Buffer, packet: Packet) => void): this;
     subscribe(filter: string, options: { qos: 0 | 1 }, done: (error: Error | null) => void): this;
     unsubscribe(filter: string, done: (error?: Error) => void): this;
-    publish(topic: string, payload: string, options: { qos: 0 | 1; properties: Properties }, done: (error?: Error) => void): this;
+    publish(
+      topic: string, payload: string, options: { qos: 0 | 1; properties: Properties },
+      done: (error?: Error | null, published?: { messageId: number }) => void): this;
     end(force: boolean): this;
   }
 }

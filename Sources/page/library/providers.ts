@@ -49,7 +49,7 @@ export async function leaveFor(provider: Provider, purpose: Purpose, isStaying: 
   const challenge = btoa(String.fromCharCode(...new Uint8Array(digest))).replace(/\+/g, "-").replace(/\//g, "_").replace(/=/g, "");
   const address = new URL(provider.authorization);
   const questions = {
-    client_id: provider.client_id, redirect_uri: ownAddress(), scope: "openid", state: asked.state, nonce,
+    client_id: provider.client_id, redirect_uri: addressFor(provider), scope: "openid", state: asked.state, nonce,
     ...(provider.token ? { response_type: "code", code_challenge: challenge, code_challenge_method: "S256" } : { response_type: "id_token" }),
   };
   for (const [name, value] of Object.entries(questions)) address.searchParams.set(name, value);
@@ -61,7 +61,8 @@ export async function leaveFor(provider: Provider, purpose: Purpose, isStaying: 
 export function readAnswer(): void {
   const asked = parsed(sessionStorage.getItem(key) ?? "") as Asked | undefined;
   sessionStorage.removeItem(key);
-  const said = new URLSearchParams(/^#[^/]/.test(location.hash) && !location.search ? location.hash.slice(1) : location.search);
+  const from = new URLSearchParams(location.search).get("from");
+  const said = new URLSearchParams(/^#[^/]/.test(location.hash) ? location.hash.slice(1) : location.search);
   if (!["code", "id_token", "error"].some((name) => said.has(name))) return;
   const purpose = asked?.purpose ?? "sign-in";
   history.replaceState(null, "", `${location.pathname}#/${purpose === "sign-in" ? "sign-in" : "you"}`);
@@ -73,7 +74,7 @@ export function readAnswer(): void {
       return label();
     },
     async proof() {
-      proof ??= token(asked, said);
+      proof ??= token(asked, from, said);
       return { provider: asked?.provider ?? "", id_token: await proof };
     },
   };
@@ -87,15 +88,20 @@ export function takeAnswer(purpose: Purpose): Answer | null {
   return taken;
 }
 
-/** Where providers send people back to. */
-function ownAddress(): string {
-  return `${location.origin}${location.pathname}`;
+/** Where a provider sends people back to. Each has an address of its own: none can have the page take another's code for its own. */
+function addressFor({ provider }: Provider): string {
+  return `${location.origin}${location.pathname}?from=${encodeURIComponent(provider)}`;
 }
 
-async function token(asked: Asked | undefined, said: URLSearchParams): Promise<string> {
+/** Drops an answer that nobody has taken. */
+export function dropAnswer(purpose?: Purpose): void {
+  if (!purpose || answer?.purpose === purpose) answer = null;
+}
+
+async function token(asked: Asked | undefined, from: string | null, said: URLSearchParams): Promise<string> {
   const provider = providers().find(({ provider }) => provider === asked?.provider);
   // Anybody can lead somebody to an address with a code of their own in it.
-  if (!asked || !provider || said.get("state") !== asked.state) throw new Refusal("not-allowed", say("answerUnasked"));
+  if (!asked || !provider || from !== asked.provider || said.get("state") !== asked.state) throw new Refusal("not-allowed", say("answerUnasked"));
   const values = { provider: provider.label };
   if (said.get("error") === "access_denied") throw new Refusal("not-allowed", say("providerCancelled", values));
   if (said.has("error")) throw refusedBy(provider, said.get("error_description") ?? said.get("error"));
@@ -108,7 +114,7 @@ async function token(asked: Asked | undefined, said: URLSearchParams): Promise<s
 /** Exchanges a code for an ID token. */
 async function exchanged(address: string, provider: Provider, asked: Asked, code: string): Promise<string | undefined> {
   const fields = {
-    grant_type: "authorization_code", code, redirect_uri: ownAddress(), client_id: provider.client_id, code_verifier: asked.verifier,
+    grant_type: "authorization_code", code, redirect_uri: addressFor(provider), client_id: provider.client_id, code_verifier: asked.verifier,
   };
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(), 15_000);

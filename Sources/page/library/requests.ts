@@ -26,7 +26,8 @@ interface Waiting {
 }
 
 /** Requests on a broker, whose replies come to one topic. What was under way when the connection was cut is sent again afterwards with
- *  the same correlation data: the service does it once. A gateway would do it twice, so it is asked only once. */
+ *  the same correlation data: the service does it once. The same goes for what the service was not there to hear, as after a restart. A
+ *  gateway would do it twice, so it is asked only once. */
 export class Requests {
   readonly #broker: Broker;
   readonly #replyTopic: string;
@@ -78,7 +79,10 @@ export class Requests {
   }
 
   #send(correlation: string, { topic, text, seconds }: Waiting): void {
-    this.#broker.publish(topic, text, { topic: this.#replyTopic, correlation, seconds });
+    this.#broker.publish(topic, text, { topic: this.#replyTopic, correlation, seconds }, () => setTimeout(() => {
+      const waiting = this.#waiting.get(correlation);
+      if (waiting) this.#send(correlation, waiting);
+    }, 1_000));
   }
 
   #heard(message: Message): void {

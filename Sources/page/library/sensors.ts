@@ -122,5 +122,5 @@ export function counts(beat: Beat): boolean {
 
 /** What a sensor is called: what its person or its maker says. */
 export function nameOf({ gateway, sensor, info }: Seen): string {
-  return info?.name ?? `${gateway}/${sensor}`;
+  return typeof info?.name === "string" ? info.name : `${gateway}/${sensor}`;
 }

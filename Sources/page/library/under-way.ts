@@ -4,8 +4,8 @@ import type { Person } from "./person";
 /** By how much our clock may differ from the service's before what was known of that is wrong, in milliseconds. */
 const jump = 10_000;
 
-/** The workout that is under way, as the service tells it. `change` is dispatched when it is told something else, and `over` when a
- *  workout has ended, which is then the `last`. */
+/** The workout that is under way, as the service tells it. `change` is dispatched when it is told something else, `reached` when the goal
+ *  is reached, and `over` when a workout has ended, which is then the `last`. */
 export class UnderWay extends EventTarget {
   /** Undefined until it is known; null if there is none. */
   now: Workout | null | undefined;
@@ -18,13 +18,13 @@ export class UnderWay extends EventTarget {
   constructor(person: Person) {
     super();
     this.#person = person;
-    person.follow<Workout>("workout", (workout) => this.#take(workout));
+    person.follow<Workout>("workout", (workout) => this.take(workout));
   }
 
   /** Asks for it: while the page was away, it may have ended, which no topic repeats. */
   async load(): Promise<void> {
     const asked = await this.#person.ask("workouts/current", {}).catch(() => null);
-    if (asked) this.#take(asked.workout);
+    if (asked) this.take(asked.workout);
   }
 
   /** What the service's clock shows, or a little less: no time of the service's lies ahead of it. */
@@ -39,15 +39,17 @@ export class UnderWay extends EventTarget {
     return (this.now.duration_s ?? 0) + since / 1000;
   }
 
-  #take(workout: Workout | null): void {
+  /** Takes what the service says of it, on its topic or in a reply; null if there is none. */
+  take(workout: Workout | null): void {
     if (workout) this.#compareClocks(workout.time);
     const isOver = workout === null || workout.state === "stopped" || workout.state === "cancelled";
+    const before = this.now;
     if (!isOver) {
       this.now = workout;
       this.dispatchEvent(new Event("change"));
+      if (before?.id === workout.id && !hasReached(before) && hasReached(workout)) this.dispatchEvent(new Event("reached"));
       return;
     }
-    const before = this.now;
     this.now = null;
     if (workout) this.last = workout;
     else if (before) this.last = null;
@@ -60,4 +62,9 @@ export class UnderWay extends EventTarget {
     const ahead = Date.now() - time;
     if (this.#ahead === undefined || ahead < this.#ahead || ahead > this.#ahead + jump) this.#ahead = ahead;
   }
+}
+
+/** Whether a workout has reached its goal. */
+export function hasReached({ percent }: Workout): boolean {
+  return percent !== undefined && percent >= 100;
 }

@@ -2,7 +2,7 @@ import type { ListedPushAddress } from "service";
 import { staysSignedIn } from "./credential";
 import type { Person } from "./person";
 import { Refusal } from "./requests";
-import type { Word } from "./words";
+import { say, type Word } from "./words";
 import { worker } from "./worker";
 
 // Notifications that reach this browser while the page is closed: the browser subscribes at the push service of its maker, with the key of
@@ -26,10 +26,10 @@ export async function own(addresses: ListedPushAddress[]): Promise<ListedPushAdd
 
 /** Has notifications brought to this browser. Asks the person first, so it has to follow from what they press. */
 export async function subscribe(person: Person, label: string): Promise<void> {
-  if (await Notification.requestPermission() !== "granted") throw new Refusal("not-allowed", "pushBlocked");
+  if (await Notification.requestPermission() !== "granted") throw new Refusal("not-allowed", say("pushBlocked"));
   const { key } = await person.ask("push/key", {});
   const manager = (await worker())?.pushManager;
-  if (!manager) throw new Refusal("not-supported", "pushUnable");
+  if (!manager) throw new Refusal("not-supported", say("pushUnable"));
   const subscription = await subscribed(manager, key);
   const { endpoint = "", keys: { p256dh = "", auth = "" } = {} } = subscription.toJSON();
   try {
@@ -49,9 +49,9 @@ async function subscribed(manager: PushManager, key: string): Promise<PushSubscr
   } catch (error) {
     // It has subscribed to another service's key before.
     const earlier = error instanceof DOMException && error.name === "InvalidStateError" ? await manager.getSubscription() : null;
-    if (!earlier) throw new Refusal("not-supported", "pushUnreached");
+    if (!earlier) throw new Refusal("not-supported", say("pushUnreached"));
     await earlier.unsubscribe();
-    return manager.subscribe(options).catch(() => { throw new Refusal("not-supported", "pushUnreached"); });
+    return manager.subscribe(options).catch(() => { throw new Refusal("not-supported", say("pushUnreached")); });
   }
 }
 

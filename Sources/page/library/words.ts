@@ -35,7 +35,7 @@ export function say(word: Word, values: Record<string, string | number> = {}): s
 
 /** A sentence of the service's, in the language that is spoken, if the page knows it. */
 export function translated(message: string): string {
-  return message in chosen ? chosen[message as Word] : message;
+  return Object.hasOwn(chosen, message) ? chosen[message as Word] : message;
 }
 
 /** Why something was not done, for people. */

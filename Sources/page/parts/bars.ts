@@ -95,7 +95,7 @@ export class Bars extends Sized {
   #marks(axis: Axis, y: (value: number) => number): SVGElement[] {
     const { goal, axis: text } = this.#scale;
     const marks: SVGElement[] = [];
-    for (let value = axis.low + axis.step; value <= axis.high * 1.0001; value += axis.step) {
+    for (let value = axis.low || axis.step; value <= axis.high * 1.0001; value += axis.step) {
       // The goal's own value stands there.
       if (goal !== undefined && Math.abs(y(goal) - y(value)) < 14) continue;
       marks.push(

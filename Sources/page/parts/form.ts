@@ -104,7 +104,7 @@ export function checks(legend: string, options: [value: string, label: string][]
 }
 
 export function select(options: [value: string, label: string][], chosen: string | undefined): HTMLSelectElement {
-  return element("select", {}, ...options.map(([value, label]) => element("option", { value, selected: value === chosen }, label)));
+  return element("select", {}, ...options.map(([value, label]) => element("option", { value, selected: value === chosen }, label || "–")));
 }
 
 /** A form whose sending is awaited: its button says so meanwhile, and what the service refuses stands at the field that is meant, or

@@ -18,8 +18,15 @@ interface Shown {
   rows: Map<number, HTMLElement>;
 }
 
+/** The row that has the focus: of which group, and the last row of that. */
+interface Focus {
+  index: number;
+  row: number;
+  last: number;
+}
+
 /** A list that may have any number of rows, of which only those in sight are in the page, as cards with their headings. All rows are
- *  equally high. The row that has the focus stays, so that keys go on from there. */
+ *  equally high. The row that has the focus stays, with those beside it, so that keys go on from there. */
 export class LongList<Row> extends Part {
   readonly #make: (row: Row) => HTMLElement;
   #groups: Group<Row>[] = [];
@@ -111,20 +118,20 @@ export class LongList<Row> extends Part {
       const first = top + card;
       top += card + gap + row * length;
       const isNear = top >= above && first - card <= below;
-      const held = focus?.group === group ? focus.row : null;
-      if (!isNear && held === null) return [];
+      const held = focus && heldRows(focus, index, length);
       const at = (y: number, round: (steps: number) => number) => Math.min(length, Math.max(0, step * round((y - first) / row / step)));
-      const [from, to] = isNear ? [at(above, Math.floor), at(below, Math.ceil)] : [held ?? 0, held ?? 0];
-      return [{ group, index, from: Math.min(from, held ?? from), to: Math.max(to, (held ?? -1) + 1) }];
+      const near = isNear ? [at(above, Math.floor), at(below, Math.ceil)] as const : held;
+      if (!near) return [];
+      return [{ group, index, from: Math.min(near[0], held?.[0] ?? near[0]), to: Math.max(near[1], held?.[1] ?? near[1]) }];
     });
   }
 
   /** The row that has the focus. */
-  #focus(): { group: Group<Row>; row: number } | null {
+  #focus(): Focus | null {
     const active = document.activeElement;
     for (const [group, { card, rows }] of active ? this.#shown : []) {
       if (!card.contains(active)) continue;
-      for (const [row, item] of rows) if (item.contains(active)) return { group, row };
+      for (const [row, item] of rows) if (item.contains(active)) return { index: this.#groups.indexOf(group), row, last: group.rows.length - 1 };
     }
     return null;
   }
@@ -162,6 +169,14 @@ export class LongList<Row> extends Part {
     arrange(shown.list, wanted);
     return shown.card;
   }
+}
+
+/** Which rows of a group stay because of the focus: the one that has it, and those beside it. */
+function heldRows({ index, row, last }: Focus, of: number, length: number): readonly [from: number, to: number] | null {
+  if (of === index) return [Math.max(0, row - 1), Math.min(length, row + 2)];
+  if (of === index + 1 && row === last) return [0, 1];
+  if (of === index - 1 && row === 0) return [length - 1, length];
+  return null;
 }
 
 function heading(name: string): { head: HTMLElement; id: string } {

@@ -21,7 +21,7 @@ export class RingCalendar extends Part {
     this.onkeydown = (event) => {
       const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 }[event.key];
       const cells = [...this.querySelectorAll("button")];
-      const from = cells.findIndex((cell) => cell === document.activeElement);
+      const from = cells.indexOf(document.activeElement as HTMLButtonElement);
       if (by === undefined || from < 0 || event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
       cells[from + by]?.focus();
@@ -38,7 +38,7 @@ export class RingCalendar extends Part {
         element("span", { class: "wd", "aria-hidden": "true" }, nameOfDay(dayAfter(mondayOf(first), at), { weekday: "short" }))),
       ...Array.from({ length: weekdayOf(first) }, () => element("span")),
       ...days.map((day) => this.#cell(day)));
-    if (focused) this.querySelector<HTMLElement>("[aria-current], button")?.focus();
+    if (focused) (this.querySelector<HTMLElement>("[aria-current]") ?? this.querySelector("button"))?.focus();
   }
 
   #cell(day: Day): HTMLElement {

@@ -37,7 +37,7 @@ function picture(beats: Beat[], limits: number[], now: number, width: number, he
     "svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": sentence(counted, now) },
     drawing("defs", {}, drawing(
       "linearGradient", { id: fade, x1: 0, x2: 0, y1: 0, y2: 1 },
-      drawing("stop", { class: "fade-a" }), drawing("stop", { class: "fade-b", offset: 1 }))),
+      drawing("stop", { class: "fade-a", offset: 0 }), drawing("stop", { class: "fade-b", offset: 1 }))),
     ...zoneMarks(plot, limits), ...gridLines(plot, limits),
     ...pieces.flatMap((piece) => line(plot, piece, fade)),
     ...(last && counts(last) && now - last.arrived < gap ? [

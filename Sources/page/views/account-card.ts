@@ -36,7 +36,14 @@ export class AccountCard extends Card {
     });
   }
 
+  /** The form is made when it is wanted: Chromium keeps each form with a password, and all that it stood in, as long as the tab is open. */
   #changing(): HTMLElement {
+    const changing = element("details", {}, element("summary", {}, say("changePassword")));
+    changing.addEventListener("toggle", () => changing.append(this.#form()), { once: true });
+    return changing;
+  }
+
+  #form(): HTMLFormElement {
     const current = passwordField(say("currentPassword"), "current-password");
     const password = passwordField(say("newPassword"), "new-password", say("passwordHint"));
     for (const { node } of [current, password]) node.classList.add("all");
@@ -46,7 +53,7 @@ export class AccountCard extends Card {
       made.reset();
       toast(translated(message));
     });
-    return element("details", {}, element("summary", {}, say("changePassword")), made);
+    return made;
   }
 }
 

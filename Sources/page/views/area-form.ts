@@ -5,7 +5,7 @@ import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
 import { locale, say, type Word } from "../library/words";
 import { button, check, field, form, select, text } from "../parts/form";
-import type { PeopleMap } from "../parts/people-map";
+import type { SightMap } from "../parts/map";
 import { toast } from "../parts/toast";
 
 /** What the service takes as a radius, in metres. */
@@ -27,7 +27,7 @@ export function shapeOf({ circle, polygon }: Pick<Area, "circle" | "polygon">): 
  *  @param draw shows what is drawn so far
  *  @param close is called when it is saved or left */
 export function areaForm(
-  person: Person, dependent: string, area: Area | undefined, regions: PhoneRegion[], map: PeopleMap,
+  person: Person, dependent: string, area: Area | undefined, regions: PhoneRegion[], map: SightMap,
   draw: (shape: Shape | null) => void, close: () => void,
 ): HTMLElement {
   const whole = (value: number | undefined, min: number, max: number) =>
@@ -93,6 +93,7 @@ export function areaForm(
   });
   for (const { input } of [circle, radius_m, polygon, region]) {
     input.addEventListener("input", show);
+    if (input === radius_m.input) input.addEventListener("input", () => map.fit());
     // Where was typed may be somewhere else.
     input.addEventListener("change", () => map.fit());
   }

@@ -3,7 +3,7 @@ import { timesOf } from "../library/calendar";
 import { addressOf, spanAround } from "../library/day-span";
 import { nameOfDay, today } from "../library/days";
 import { element, fill } from "../library/element";
-import { goalsOf, measures, nameOfMeasure, valueOf, type Measure } from "../library/measures";
+import { goalsOf, measures, nameOfMeasure, valueOfMeasure, type Measure } from "../library/measures";
 import type { Person } from "../library/person";
 import { say } from "../library/words";
 import { Card, facts } from "../parts/card";
@@ -61,7 +61,7 @@ export class DayCard extends Card {
 function others(day: Day): HTMLElement | null {
   const known = goalsOf(day.goals).map(({ kind }): Measure => kind);
   const figures = measures.flatMap((measure) => {
-    const value = known.includes(measure) ? null : valueOf(day, measure);
+    const value = known.includes(measure) ? null : valueOfMeasure(day, measure);
     return value ? [figureOf(nameOfMeasure(measure), measure, value.mean)] : [];
   });
   return figures.length > 0 ? facts("two", figures) : null;

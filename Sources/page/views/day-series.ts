@@ -2,7 +2,7 @@ import type { Day, PeriodTotals } from "service";
 import { element, type Child } from "../library/element";
 import { days, daysApart, joined, number, percent } from "../library/format";
 import {
-  amountOf, canBeGoal, goalKinds, measures, nameOfMeasure, percentOf, targetOf, unitOf, valueOf, type GoalKind, type Measure,
+  amountOf, canBeGoal, goalKinds, measures, nameOfMeasure, percentOf, targetOf, unitOf, valueOfMeasure, type GoalKind, type Measure,
 } from "../library/measures";
 import { say } from "../library/words";
 import type { Bar, Scale } from "../parts/bars";
@@ -46,8 +46,8 @@ function measured(measure: Measure, entries: Entry[], summary: PeriodTotals, per
   const isSum = canBeGoal(measure), areDays = entries.some(({ totals }) => "day" in totals);
   const goal = isSum ? summary.goals[measure] : undefined;
   const text = (value: number) => joined(amountOf(measure, value));
-  const values = entries.map(({ totals }) => valueOf(totals, measure));
-  const whole = valueOf(summary, measure);
+  const values = entries.map(({ totals }) => valueOfMeasure(totals, measure));
+  const whole = valueOfMeasure(summary, measure);
   const name = nameOfMeasure(measure);
   const heading = isSum ? title(name) : name;
   const highest = summary[measure]?.max;

@@ -14,7 +14,7 @@ import { face } from "../parts/face";
 import { busy, button, confirmed } from "../parts/form";
 import type { Sight } from "../parts/ground";
 import { icon } from "../parts/icons";
-import { peopleMap } from "../parts/people-map";
+import { mapOf } from "../parts/map";
 import { toast } from "../parts/toast";
 import { locate } from "./alert-banner";
 import { areaForm, shapeOf } from "./area-form";
@@ -50,7 +50,7 @@ class DependentPage extends Part {
   /** What is being drawn, and of which area it is another shape. */
   #draft: { shape: Shape | null; area: string | undefined } | null = null;
   #load: () => Promise<void> = () => Promise.resolve();
-  readonly #map = peopleMap();
+  readonly #map = mapOf();
   readonly #notes = element("div", { class: "side" });
   readonly #pager = element("div", { class: "pager" });
   readonly #way = element("div");

@@ -13,7 +13,7 @@ import { toast } from "../parts/toast";
 /** Where the person is signed in. */
 export class DevicesCard extends Card {
   readonly #person: Person;
-  readonly #rows = element("ul", { class: "rows" });
+  readonly #rows = element("div");
   #load = async () => {};
 
   constructor(person: Person) {
@@ -26,7 +26,7 @@ export class DevicesCard extends Card {
     this.append(this.#rows);
     this.#load = answered(this, this.#person, this.#rows, async () => {
       const { devices } = await this.#person.ask("devices/list", {});
-      return devices.map((device) => this.#row(device));
+      return [element("ul", { class: "rows" }, ...devices.map((device) => this.#row(device)))];
     });
   }
 

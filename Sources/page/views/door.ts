@@ -75,7 +75,7 @@ export function reset(): HTMLElement {
   const card = element("div", { class: "side" });
   const ask = form({ email: name, phone: name }, [heading("resetTitle"), wide(name), send, have], send, async () => {
     const said = await askAsGuest("request-reset", named(name.input));
-    toast(said.message);
+    toast(translated(said.message));
     fill(card, withCode(named(name.input)));
   });
   pressed(have, () => void busy(have, async () => fill(card, withCode(named(name.input))), () => name.complain(say("Empty Fields"))));

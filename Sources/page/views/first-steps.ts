@@ -58,7 +58,7 @@ function step(number: number, state: "" | "now" | "done", title: string, under: 
     element(
       "div", { class: "row" },
       element("span", { class: `step-n ${state}` }, state === "done" ? icon("check", "i-s") : `${number}`),
-      element("span", { class: "grow" }, element("h2", { id }, title), element("small", {}, under))),
+      element("div", { class: "grow" }, element("h2", { id }, title), element("small", {}, under))),
     ...content);
 }
 

@@ -34,7 +34,7 @@ export function frame(
         element("div", { class: "top-title" },
           back ? element("a", { class: "back", href: back.address }, icon("back", "i-s"), say(back.word)) : null,
           element("h1", { tabindex: -1 }, title), under ? element("p", {}, under) : null),
-        new StatePill(person), ...ends),
+        new StatePill(person, isWhole ?? false), ...ends),
       main));
 }
 
@@ -53,10 +53,13 @@ function navigation(person: Person, places: Place[], current: string): HTMLEleme
 /** How things stand: an alert, recording a workout, live, online, connecting, offline. */
 class StatePill extends Part {
   readonly #person: Person;
+  readonly #isOfWorkout: boolean;
 
-  constructor(person: Person) {
+  /** @param isOfWorkout on other views there is a line that says that a workout is under way */
+  constructor(person: Person, isOfWorkout: boolean) {
     super();
     this.#person = person;
+    this.#isOfWorkout = isOfWorkout;
   }
 
   begin(): void {
@@ -82,7 +85,7 @@ class StatePill extends Part {
     if (broker.state !== "online") return ["", "connecting"];
     const count = alerts.open.length;
     if (count > 0) return ["alarm", count === 1 ? "oneAlert" : "openAlerts", count];
-    if (underWay.now) return underWay.now.state === "paused" ? ["", "paused"] : ["live", "recording"];
+    if (this.#isOfWorkout && underWay.now) return underWay.now.state === "paused" ? ["", "paused"] : ["live", "recording"];
     const beat = sensors.shown?.beat;
     if (beat && Date.now() - beat.arrived < liveMilliseconds) return ["live", "live"];
     return ["", sensors.list?.length === 0 ? "noSensor" : "online"];

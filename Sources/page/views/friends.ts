@@ -208,7 +208,7 @@ class Invite extends Card {
     pressed(give, () => void busy(give, async () => {
       // Who closes the sheet has not failed.
       if ("share" in navigator) await navigator.share({ text: code }).catch(() => {});
-      else await (navigator as Navigator).clipboard.writeText(code).then(() => toast(say("copied")));
+      else await (navigator as Navigator).clipboard.writeText(code).then(() => toast(say("copied")), () => toast(say("notCopied")));
     }));
     const canGive = "share" in navigator || "clipboard" in navigator;
     const day = dates({ day: "numeric", month: "long" }).format(expires);

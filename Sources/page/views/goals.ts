@@ -53,10 +53,10 @@ export class Goals extends Part {
       this.#person.ask("statistics/week", {}), this.#person.ask("statistics/month", {}), this.#person.ask("statistics/year", {})]);
     const reached = periods.map(({ summary }): PeriodGoals => summary.goals);
     const known = goalKinds.filter((kind) => reached.some((goals) => goals[kind]));
-    const heads: Word[] = ["goal", "thisWeek", "thisMonth", "thisYear"];
+    const names: Word[] = ["thisWeek", "thisMonth", "thisYear"];
     fill(this.#often, section(say("howOften"), "", known.length === 0 ? empty("target", say("noGoals"))
-      : table(heads.map((head) => say(head)), known.map((kind) =>
-        [nameOfMeasure(kind), ...reached.map((goals) => days(goals[kind]?.reached ?? 0))]))));
+      : table([say("period"), ...known.map(nameOfMeasure)], reached.map((goals, at) =>
+        [say(names[at] ?? "period"), ...known.map((kind) => days(goals[kind]?.reached ?? 0))]))));
   }
 
   #fields(goals: DayGoals): HTMLElement {

@@ -4,6 +4,7 @@ import { clock, distance, duration, energy, height, number, paceText, percent, s
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { counts, liveMilliseconds } from "../library/sensors";
+import { hasReached } from "../library/under-way";
 import { say, type Word } from "../library/words";
 import { zoneLimits, zoneOf } from "../library/zones";
 import { empty, facts, skeleton } from "../parts/card";
@@ -32,20 +33,22 @@ class Live extends Part {
   readonly #heading: string;
   readonly #time = element("b", { class: "time", role: "timer" });
   readonly #goal = element("div");
+  readonly #ring = element("div", { class: "ring" });
   readonly #now = element("div");
   readonly #more = element("section", { class: "card b", "aria-label": say("more") });
-  readonly #controls = element("div", { class: "controls" });
-  readonly #away = element("p", { class: "note warn" }, icon("warn"), element("span", { class: "grow" }, say("workoutGoesOn")));
-  readonly #said = element("p", { class: "hidden", role: "status" });
-  /** The workout that is shown, and in which state its buttons are. */
+  readonly #go = element("button", { type: "button", class: "btn first" });
+  readonly #stop = element("button", { type: "button", class: "btn" }, icon("stop"), say("stop"));
+  readonly #away = element("p", { class: "offline" }, element("span", {}, say("workoutGoesOn")));
+  /** The id of the workout that is shown. */
   #shown = "";
-  #hasReached = false;
 
   constructor(visit: Visit) {
     super();
     this.#visit = visit;
     this.#person = visit.person;
     this.#heading = JSON.stringify(heading(visit.person));
+    pressed(this.#go, () => void busy(this.#go, () => this.#turn()));
+    pressed(this.#stop, () => void this.#end());
   }
 
   begin(): void {
@@ -55,11 +58,11 @@ class Live extends Part {
       if (JSON.stringify(heading(this.#person)) !== this.#heading) return this.#visit.again();
       this.#show();
     };
-    const tick = () => this.#tick();
     this.hear(this.#person.underWay, "change", show);
     this.hear(this.#person, "profile", show);
     this.hear(this.#person.sensors, "beat", () => this.#showNow());
-    this.each(250, tick);
+    this.hear(this.#person.underWay, "reached", () => toast(say("goalReached")));
+    this.each(250, () => this.#tick());
     const tellAway = () => (this.#away.hidden = this.#person.broker.state === "online");
     tellAway();
     this.hear(this.#person.broker, "change", tellAway);
@@ -72,28 +75,22 @@ class Live extends Part {
       this.#shown = "";
       return fill(this, ...(workout === undefined ? [element("div", { class: "card" }, skeleton())] : this.#over()));
     }
-    const shown = `${workout.id} ${workout.state}`;
-    if (!this.#shown.startsWith(workout.id)) {
-      this.#hasReached = (workout.percent ?? 0) >= 100;
+    if (this.#shown !== workout.id) {
       fill(this,
         this.#away,
         element("div", { class: "running" },
           element("section", { class: "card a", "aria-label": say("now") }, element("div", { class: "clock" },
-            element("div", {}, this.#time, this.#goal), element("div", { class: "ring" })), this.#now),
+            element("div", {}, this.#time, this.#goal), this.#ring), this.#now),
           new LiveWay(this.#person, workout.id),
           this.#more,
           element("div", { class: "btns c" }, new VoiceButton(this.#person),
             element("a", { class: "btn s quiet", href: "#/workouts/start" }, say("goalAndVoice")),
             element("a", { class: "btn s quiet", href: "#/today" }, say("today"))),
-          this.#controls),
-        this.#said);
+          element("div", { class: "controls" }, this.#go, this.#stop)));
     }
-    if (shown !== this.#shown) {
-      give(this.#time, { class: workout.state === "paused" ? "time muted" : "time" });
-      fill(this.#controls, ...this.#buttons(workout));
-    }
-    this.#shown = shown;
+    this.#shown = workout.id;
     this.#tick();
+    this.#showState(workout);
     this.#showGoal(workout);
     this.#showNow();
     this.#showMore(workout);
@@ -104,16 +101,22 @@ class Live extends Part {
     if (this.#time.textContent !== shown) this.#time.textContent = shown;
   }
 
-  #showGoal({ goal, percent: reached }: Workout): void {
-    fill(this.#goal, goal ? element("p", {}, say(goal.enabled ? "goalIsEnding" : "goalIs", { target: goalText(goal) })) : null);
-    const middle = this.querySelector(".ring");
-    if (!middle) return;
-    const isReached = (reached ?? 0) >= 100;
-    fill(middle, ...(goal && reached !== undefined ? [
+  /** In a pause the clock is grey, and the first button resumes. */
+  #showState({ state }: Workout): void {
+    if (this.#go.dataset["state"] === state) return;
+    this.#go.dataset["state"] = state;
+    const isPaused = state === "paused";
+    give(this.#time, { class: isPaused ? "time muted" : "time" });
+    fill(this.#go, icon(isPaused ? "play" : "pause"), say(isPaused ? "resume" : "pause"));
+  }
+
+  #showGoal(workout: Workout): void {
+    const { goal, percent: reached } = workout;
+    const word = hasReached(workout) ? "goalIsReached" : goal?.enabled ? "goalIsEnding" : "goalIs";
+    fill(this.#goal, goal ? element("p", {}, say(word, { target: goalText(goal) })) : null);
+    fill(this.#ring, ...(goal && reached !== undefined ? [
       ring([reached / 100], 80, 8),
-      element("p", { class: "ring-mid" }, element("b", {}, percent(Math.floor(reached))), isReached ? star(say("reached")) : null)] : []));
-    if (isReached && !this.#hasReached) this.#said.textContent = say("goalReached");
-    this.#hasReached ||= isReached;
+      element("p", { class: "ring-mid" }, element("b", {}, percent(Math.floor(reached))), hasReached(workout) ? star(say("reached")) : null)] : []));
   }
 
   /** Distance, heart rate and pace, or the speed of a ride. */
@@ -153,37 +156,32 @@ class Live extends Part {
     if (heart_rate?.mean !== undefined) take("averageHeart", { value: number(heart_rate.mean), unit: say("bpm") });
     if (heart_rate) take("highest", { value: number(heart_rate.max), unit: say("bpm") });
     take("fastest", asSpeed(speed_mps?.max, activity === "cycling"));
+    take("slowest", asSpeed(speed_mps?.min, activity === "cycling"));
     this.#more.hidden = figures.length === 0;
     fill(this.#more, facts("three", figures));
   }
 
-  #buttons(workout: Workout): HTMLElement[] {
-    const isPaused = workout.state === "paused";
-    const go = element("button", { type: "button", class: "btn first" }, icon(isPaused ? "play" : "pause"), say(isPaused ? "resume" : "pause"));
-    pressed(go, () => void busy(go, async () => {
-      await this.#person.ask(isPaused ? "workouts/resume" : "workouts/pause", this.#pressedNow(), patience);
-    }));
-    const stop = element("button", { type: "button", class: "btn" }, icon("stop"), say("stop"));
-    pressed(stop, () => void this.#stop(stop, workout));
-    return [go, stop];
+  /** Pauses, or resumes. Without a connection, that is asked when there is one again, and counts from now on. */
+  async #turn(): Promise<void> {
+    const { broker, underWay } = this.#person;
+    const at = broker.state === "online" ? {} : { at: underWay.serviceTime };
+    const verb = underWay.now?.state === "paused" ? "workouts/resume" : "workouts/pause";
+    underWay.take((await this.#person.ask(verb, at, patience)).workout);
   }
 
-  async #stop(button: HTMLButtonElement, { id }: Workout): Promise<void> {
+  async #end(): Promise<void> {
     // However long somebody thinks about it, the workout ends when they pressed Stop.
     const at = this.#person.underWay.serviceTime;
-    const answer = await asked(say("stopQuestion"), say("stopMeans"), [
+    const id = this.#shown;
+    const answer = await asked<"cancel" | "stop">(say("stopQuestion"), say("stopMeans"), [
       ["cancel", say("discard"), "danger"], [null, say("goOn"), ""], ["stop", say("save"), "first"]]);
     if (!answer) return;
-    await busy(button, async () => {
-      await this.#person.ask(`workouts/${answer as "cancel" | "stop"}`, { at }, patience);
+    await busy(this.#stop, async () => {
+      await this.#person.ask(`workouts/${answer}`, { at }, patience);
       if (answer === "cancel") toast(say("workoutDiscarded"));
-      location.hash = answer === "cancel" ? "#/today" : `#/workouts/${id}`;
+      // It may have waited for the connection, and somebody may look at something else by then.
+      if (location.hash === "#/workouts/live") location.hash = answer === "cancel" ? "#/today" : `#/workouts/${id}`;
     });
-  }
-
-  /** Without a connection, what is pressed goes when there is one again, and counts from now on. */
-  #pressedNow(): { at?: number } {
-    return this.#person.broker.state === "online" ? {} : { at: this.#person.underWay.serviceTime };
   }
 
   /** What there is to see when no workout is under way, or none any longer. */

@@ -212,6 +212,8 @@ class TrackList extends Card {
       this.#show();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
+      // The next message of the gateway loads it again.
+      this.#version = undefined;
       if (this.#tracks) return;
       fill(this.#body, refused(error, () => void this.#load(version)));
     }

@@ -56,7 +56,7 @@ export class Plans extends Part {
     const { name, activity, goal, predefined } = plan;
     const start = button(say("start"), "s soft", { "aria-label": say("startName", { name: plain(name) }) });
     pressed(start, () => void busy(start, async () => {
-      await this.#person.ask("workouts/start", { plan: name });
+      this.#person.underWay.take((await this.#person.ask("workouts/start", { plan: name })).workout);
       location.hash = "#/workouts/live";
     }));
     const remove = predefined ? null : button(say("delete"), "s", { "aria-label": say("deleteName", { name: plain(name) }) });

@@ -18,7 +18,7 @@ export function profileForm(person: Person, close: () => void): HTMLFormElement 
     name: field(say("personName"), text({ autocomplete: "name", maxlength: 100, value: profile?.name }), { look: "all" }),
     date_of_birth: field(say("birth"), text({ type: "date", autocomplete: "bday", value: profile?.date_of_birth })),
     gender: field(say("gender"), select(
-      [["", ""], ["female", say("female")], ["male", say("male")], ["other", say("other")], ["undisclosed", say("undisclosed")]], profile?.gender ?? "")),
+      [["", "–"], ["female", say("female")], ["male", say("male")], ["other", say("other")], ["undisclosed", say("undisclosed")]], profile?.gender ?? "")),
     height_cm: field(say("height"), number(profile?.height_cm, 0.1)),
     weight_kg: field(say("weight"), number(profile?.weight_kg, 0.1)),
     units: field(say("units"), select([["metric", say("metric")], ["imperial", say("imperial")]], profile?.units ?? "metric")),

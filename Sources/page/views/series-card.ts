@@ -62,7 +62,10 @@ export class SeriesCard extends Card {
       for (const part of [this.#above, this.#readout, this.#chart, this.#none, this.#figures, this.#table.node]) if (part) this.append(part);
     }
     fill(this.head.querySelector("h2") ?? this.head, shown.title);
-    if (isFocused) this.#seg.querySelector<HTMLElement>("[aria-pressed=true]")?.focus();
+    const chosen = this.#seg.querySelector<HTMLElement>("[aria-pressed=true]");
+    if (isFocused) chosen?.focus();
+    // On a phone there is no room for all of them.
+    if (chosen) this.#seg.scrollLeft = chosen.offsetLeft - this.#seg.offsetLeft;
     this.#chart.show(shown.bars, shown.scale, shown.says);
     const isKnown = shown.bars.some(({ value }) => value !== null);
     this.#chart.hidden = !isKnown;

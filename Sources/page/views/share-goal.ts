@@ -1,8 +1,8 @@
 import { element, fill, plain, pressed, type Child } from "../library/element";
 import { nameOfMeasure, type GoalKind } from "../library/measures";
 import type { Person } from "../library/person";
-import { save } from "../library/saving";
 import { reason, say } from "../library/words";
+import { download } from "../parts/download";
 import { button, busy } from "../parts/form";
 import { toast } from "../parts/toast";
 
@@ -22,7 +22,7 @@ async function shared(person: Person, day: string, goal: GoalKind): Promise<Chil
   const words = plain(link ? `${text} ${link}` : text);
   const copy = button(say("copyText"), "s"), picture = button(say("savePicture"), "s"), send = button(say("shareSend"), "s first");
   pressed(copy, () => void navigator.clipboard.writeText(words).then(() => toast(say("copied")), () => toast(say("notCopied"))));
-  pressed(picture, () => save(`${day}.svg`, "image/svg+xml", svg));
+  pressed(picture, () => download(`${day}.svg`, new Blob([svg], { type: "image/svg+xml" })));
   pressed(send, () => void navigator.share({ text: words }).catch(() => {}));
   return [
     element("p", {}, element("bdi", {}, words)),

@@ -1,7 +1,7 @@
 import type { WorkoutDetail } from "service";
 import { decoded } from "../library/bytes";
 import { element, fill, pressed } from "../library/element";
-import { metresOf, minutes, number, roundDistance } from "../library/format";
+import { height, joined, metresOf, minutes, number, roundDistance } from "../library/format";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
 import { reason, say } from "../library/words";
@@ -22,7 +22,7 @@ const formats = ["fit", "gpx", "tcx"] as const;
 /** Shows a picture of a workout as others will see it, and shares it. */
 export function shareWorkout(person: Person, workout: WorkoutDetail): void {
   const preview = element("div", { class: "preview", "aria-live": "polite" });
-  const hide = field(say("hideEnds"), select(hideable.map((metres) => [`${metres}`, metres === 0 ? say("hideNothing") : `${metres} m`]), "200"),
+  const hide = field(say("hideEnds"), select(hideable.map((metres) => [`${metres}`, metres === 0 ? say("hideNothing") : joined(height(metres))]), "200"),
     { hint: say("hideEndsWhy"), look: "all" });
   const heart = check(say("showHeartRate"), true), date = check(say("showDate"), true);
   const words = field(say("textToShare"), text({ maxlength: 280, value: sentence(workout) }), { look: "all" });

@@ -25,7 +25,7 @@ export class StartCard extends Card {
   }
 
   begin(): void {
-    this.frame(say("startWorkout"), this.#look,
+    this.frame(say(this.#isWhole ? "activity" : "startWorkout"), this.#look,
       this.#isWhole ? null : element("a", { href: "#/workouts/start" }, say("goalAndVoice")));
     this.append(element("div", { class: "start" }, ...activities.map(([activity, word, name]) => {
       const start = element("button", { type: "button", class: "btn" }, icon(name), say(word));
@@ -48,7 +48,7 @@ export class StartCard extends Card {
   }
 
   async #start(activity: string): Promise<void> {
-    await this.#person.ask("workouts/start", { activity });
+    this.#person.underWay.take((await this.#person.ask("workouts/start", { activity })).workout);
     location.hash = "#/workouts/live";
   }
 }

@@ -22,7 +22,7 @@ const attributes: [attribute: Attribute, word: Word, text: (value: number) => st
   ["steps", "steps", (steps) => number(steps)],
   ["energy_kcal", "energy", (calories) => joined(energy(calories))],
   ["heart_rate_bpm", "heartRate", (bpm) => joined({ value: number(bpm), unit: say("bpm") })],
-  ["speed_mps", "averageSpeed", (metresPerSecond) => joined(speed(metresPerSecond))],
+  ["speed_mps", "speed", (metresPerSecond) => joined(speed(metresPerSecond))],
   ["ascent_m", "ascent", (metres) => joined(height(metres))],
   ["load", "trainingLoad", (load) => number(load)],
 ];

@@ -36,7 +36,7 @@ export interface Heading {
   isWhole?: boolean;
 }
 
-/** What people see at an address. A file of `views` exports one, and `main.ts` lists it: nothing else knows of it. */
+/** What people see at an address. A file of `views` exports one, and `main.ts`, or `house.ts`, lists it; views that belong to it know its place. */
 export interface View {
   /** What the address is without its query. */
   address: RegExp;

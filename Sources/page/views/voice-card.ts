@@ -50,14 +50,17 @@ export class VoiceButton extends Part {
 }
 
 async function setVoice(person: Person, profile: Profile, voice: boolean): Promise<void> {
-  person.became((await person.ask("profile/set", { ...profile, voice })).profile);
+  // It may have been changed elsewhere.
+  const { profile: now } = await person.ask("profile/get", {});
+  person.became((await person.ask("profile/set", { ...now ?? profile, voice })).profile);
 }
 
 /** What is said of a workout, how often, and whether it is said here. */
 export class VoiceCard extends Card {
   readonly #person: Person;
   readonly #look: string;
-  readonly #switch = element("div");
+  readonly #state = element("small");
+  readonly #turn = button("", "s");
   readonly #body = element("div");
 
   constructor(person: Person, look: string) {
@@ -69,22 +72,24 @@ export class VoiceCard extends Card {
   begin(): void {
     this.frame(say("voice"), this.#look);
     this.append(
-      this.#switch, element("div", { class: "btns" }, new VoiceButton(this.#person)), this.#body);
+      element("div", { class: "row" },
+        element("span", { class: "badge" }, icon("voice")),
+        element("span", { class: "grow" }, element("b", {}, say("voiceProfile")), this.#state), this.#turn),
+      element("div", { class: "btns" }, new VoiceButton(this.#person)), this.#body);
     fill(this.#body, skeleton());
-    const show = () => this.#showSwitch();
+    const show = () => {
+      const isOn = this.#person.profile?.voice ?? false;
+      fill(this.#state, say(isOn ? "on" : "off"));
+      fill(this.#turn, say(isOn ? "switchOff" : "switchOn"));
+      this.#turn.hidden = !this.#person.profile;
+    };
     show();
     this.hear(this.#person, "profile", show);
+    this.#turn.onclick = () => {
+      const { profile } = this.#person;
+      if (profile) void busy(this.#turn, () => setVoice(this.#person, profile, !profile.voice));
+    };
     void this.#load();
-  }
-
-  #showSwitch(): void {
-    const { profile } = this.#person;
-    if (!profile) return fill(this.#switch);
-    const turn = button(say(profile.voice ? "switchOff" : "switchOn"), "s");
-    pressed(turn, () => void busy(turn, () => setVoice(this.#person, profile, !profile.voice)));
-    fill(this.#switch, element("div", { class: "row" },
-      element("span", { class: "badge" }, icon("voice")),
-      element("span", { class: "grow" }, element("b", {}, say("voiceProfile")), element("small", {}, say(profile.voice ? "on" : "off"))), turn));
   }
 
   async #load(): Promise<void> {
@@ -107,7 +112,7 @@ export class VoiceCard extends Card {
     const boxes = contents.map(([content, word]) => ({ content, ...check(say(word), plan.say.includes(content)) }));
     const send = element("button", { class: "btn" }, say("save"));
     return form({ every }, [
-      every.node, element("fieldset", { class: "all" }, element("legend", {}, say("voiceSays")), ...boxes.map(({ node }) => node)),
+      every.node, element("fieldset", { class: "boxes all" }, element("legend", {}, say("voiceSays")), ...boxes.map(({ node }) => node)),
       element("div", { class: "btns all" }, send),
     ], send, async () => {
       const wanted = boxes.filter(({ input }) => input.checked).map(({ content }) => content);

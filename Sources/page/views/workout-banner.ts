@@ -23,6 +23,8 @@ class WorkoutLine extends Part {
   begin(): void {
     const { underWay } = this.#person;
     const time = element("b", {});
+    // It stays the same link, so that nobody who has the focus on it loses it.
+    const link = element("a", { class: "note info", href: "#/workouts/live" });
     const tick = () => {
       const shown = duration(Math.floor(underWay.seconds));
       if (time.textContent !== shown) time.textContent = shown;
@@ -31,17 +33,18 @@ class WorkoutLine extends Part {
       const workout = underWay.now;
       if (!workout) return fill(this);
       tick();
-      fill(this, element(
-        "a", { class: "note info", href: "#/workouts/live" },
+      fill(link,
         icon(iconOf(workout.activity)),
         element("span", { class: "grow" }, element("span", { class: "pair" },
           element("b", {}, written(nameOf(workout.activity))),
           element("span", {}, workout.state === "paused" ? `${say("paused")} · ` : null, time,
             workout.distance_m === undefined ? null : ` · ${joined(distance(workout.distance_m))}`))),
-        icon("next", "i-s")));
+        icon("next", "i-s"));
+      if (!link.isConnected) fill(this, link);
     };
     show();
     this.hear(underWay, "change", show);
+    this.hear(underWay, "reached", () => toast(say("goalReached")));
     this.hear(underWay, "over", () => {
       const sentence = whyOver(this.#person);
       if (sentence) toast(sentence);

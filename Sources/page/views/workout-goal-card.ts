@@ -59,7 +59,10 @@ export class WorkoutGoalCard extends Card {
   /** Asks for a change, says what has come of it, and shows it. */
   async #change(fields: WorkoutsGoalRequest): Promise<void> {
     const changed = await this.#person.ask("workouts/goal", fields);
+    const hasFocus = this.#body.contains(document.activeElement);
     this.#show(changed);
+    // What was pressed has another place now, or none.
+    if (hasFocus) this.#body.querySelector("button")?.focus();
     toast(translated(changed.message ?? ""));
   }
 

@@ -1,6 +1,7 @@
 import { forget } from "../library/credential";
 import { element, pressed } from "../library/element";
 import type { Person } from "../library/person";
+import { Refusal } from "../library/requests";
 import { say } from "../library/words";
 import { section } from "../parts/card";
 import { busy, button, confirmed } from "../parts/form";
@@ -38,12 +39,23 @@ function ofHouse(house: Place[]): HTMLElement | null {
     "li", {}, element("a", { class: "row", href: address }, element("span", { class: "badge" }, icon(name)), element("b", { class: "grow" }, say(word)), icon("next"))))));
 }
 
+/** Revokes this device. Without a connection, what is kept of it here can be removed nevertheless, if the person wants that. */
+async function isRevoked(person: Person): Promise<boolean> {
+  try {
+    await person.ask("account/sign-out", { device: person.device });
+    return true;
+  } catch (error) {
+    if (!(error instanceof Refusal) || !["offline", "no-answer"].includes(error.code)) throw error;
+    return confirmed(say("signOutQuestion"), say("forgetHereMeans"), say("forgetHere"));
+  }
+}
+
 function signOut(person: Person, leave: () => void): HTMLElement {
   const out = button(say("signOut"), "danger");
   return pressed(out, () => void (async () => {
     if (!await confirmed(say("signOutQuestion"), say("signOutMeans"), say("signOut"))) return;
     await busy(out, async () => {
-      await person.ask("account/sign-out", { device: person.device });
+      if (!await isRevoked(person)) return;
       await forget();
       leave();
     });
