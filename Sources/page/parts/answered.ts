@@ -1,4 +1,4 @@
-import { fill, pressed, type Child } from "../library/element";
+import { element, fill, pressed, type Child } from "../library/element";
 import type { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
@@ -9,8 +9,11 @@ import { button } from "./form";
 /** Fills a place with what the service answers: with shapes until it comes, and with the reason if it does not. When the connection is
  *  back, it is asked again.
  *  @param ask answers null if what is shown may stay
+ *  @param look `card` where the answer is made of cards, and the place itself is none
  *  @returns asks again */
-export function answered(part: Part, person: Person, place: Element, ask: () => Promise<Child[] | null>): () => Promise<void> {
+export function answered(
+  part: Part, person: Person, place: Element, ask: () => Promise<Child[] | null>, look: "" | "card" = "",
+): () => Promise<void> {
   let hasAnswer = false, isAsking = false, isOutdated = false;
   const load = async (): Promise<void> => {
     // What is being answered may be from before.
@@ -25,13 +28,13 @@ export function answered(part: Part, person: Person, place: Element, ask: () => 
       if (!(error instanceof Refusal)) throw error;
       // What was seen stays.
       if (hasAnswer) return;
-      fill(place, refused(error, () => void load()));
+      fill(place, element("div", { class: look || undefined }, refused(error, () => void load())));
     } finally {
       isAsking = false;
       if (isOutdated) void load();
     }
   };
-  fill(place, skeleton());
+  fill(place, element("div", { class: look || undefined }, skeleton()));
   void load();
   part.hear(person.broker, "change", () => person.broker.state === "online" && !isAsking && void load());
   return load;

@@ -1,11 +1,12 @@
 import type { UsedGear } from "service";
-import { element, fill, plain, pressed, written } from "../library/element";
+import { element, fill, plain, pressed, written, type Child } from "../library/element";
 import { ago, distance, duration, joined, metresOf } from "../library/format";
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
 import { reason, say, type Word } from "../library/words";
-import { empty, skeleton } from "../parts/card";
+import { answered } from "../parts/answered";
+import { empty } from "../parts/card";
 import { opened } from "../parts/dialog";
 import { busy, button, check, confirmed, field, form, select, text, type Field } from "../parts/form";
 import { icon, type IconName } from "../parts/icons";
@@ -21,6 +22,7 @@ const kinds: [kind: Kind, word: Word, icon: IconName][] = [["shoes", "shoes", "s
 export class GearList extends Part {
   readonly #person: Person;
   readonly #body = element("div", { class: "side" });
+  #load = async () => {};
 
   constructor(person: Person) {
     super();
@@ -32,28 +34,15 @@ export class GearList extends Part {
     add.append(icon("plus", "i-s"), say("addGear"));
     pressed(add, () => this.#edit(null));
     fill(this, element("div", { class: "side" }, this.#body, element("div", { class: "btns" }, add)));
-    fill(this.#body, element("div", { class: "card" }, skeleton()));
-    void this.#load();
-    this.hear(this.#person.broker, "change", () => this.#person.broker.state === "online" && void this.#load());
+    this.#load = answered(this, this.#person, this.#body, async () => this.#cards((await this.#person.ask("gear/list", {}, 30)).gear), "card");
   }
 
-  async #load(): Promise<void> {
-    try {
-      const { gear } = await this.#person.ask("gear/list", {}, 30);
-      this.#show(gear);
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      const again = pressed(button(say("askAgain"), "s"), () => void this.#load());
-      fill(this.#body, element("div", { class: "card" }, empty("warn", reason(error), "bad", again)));
-    }
-  }
-
-  #show(gear: UsedGear[]): void {
-    if (gear.length === 0) return fill(this.#body, element("div", { class: "card" }, empty("steps", say("noGear"))));
+  #cards(gear: UsedGear[]): Child[] {
+    if (gear.length === 0) return [element("div", { class: "card" }, empty("steps", say("noGear")))];
     const group = (word: Word, pieces: UsedGear[]) => pieces.length === 0 ? null : element(
       "section", { class: "card", "aria-label": say(word) }, element("div", { class: "card-head" }, element("h2", {}, say(word))),
       element("ul", { class: "rows" }, ...pieces.map((piece) => this.#row(piece))));
-    fill(this.#body, group("gearInUse", gear.filter(({ retired }) => !retired)), group("gearRetired", gear.filter(({ retired }) => retired)));
+    return [group("gearInUse", gear.filter(({ retired }) => !retired)), group("gearRetired", gear.filter(({ retired }) => retired))];
   }
 
   #row(piece: UsedGear): HTMLElement {

@@ -4,8 +4,9 @@ import { roundDistance } from "../library/format";
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
-import { reason, say, type Word } from "../library/words";
-import { empty, skeleton } from "../parts/card";
+import { say, type Word } from "../library/words";
+import { answered } from "../parts/answered";
+import { empty } from "../parts/card";
 import { opened } from "../parts/dialog";
 import { busy, button, check, confirmed, field, form, select, text } from "../parts/form";
 import { icon } from "../parts/icons";
@@ -18,6 +19,7 @@ import { activities, iconOf, nameOf, workoutsView } from "./workouts";
 export class Plans extends Part {
   readonly #person: Person;
   readonly #body = element("div", { class: "side" });
+  #load = async () => {};
 
   constructor(person: Person) {
     super();
@@ -29,21 +31,11 @@ export class Plans extends Part {
     add.append(icon("plus", "i-s"), say("newPlan"));
     pressed(add, () => this.#edit());
     fill(this, element("div", { class: "side" }, this.#body, element("div", { class: "btns" }, add)));
-    fill(this.#body, element("div", { class: "card" }, skeleton()));
-    void this.#load();
-    this.hear(this.#person.broker, "change", () => this.#person.broker.state === "online" && void this.#load());
-  }
-
-  async #load(): Promise<void> {
-    try {
+    this.#load = answered(this, this.#person, this.#body, async () => {
       const { plans } = await this.#person.ask("plans/list", {});
       const own = plans.filter(({ predefined }) => !predefined), all = plans.filter(({ predefined }) => predefined);
-      fill(this.#body, this.#card("ownPlans", own, own.length === 0 ? empty("target", say("noPlans")) : null), this.#card("plansOfAll", all));
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      const again = pressed(button(say("askAgain"), "s"), () => void this.#load());
-      fill(this.#body, element("div", { class: "card" }, empty("warn", reason(error), "bad", again)));
-    }
+      return [this.#card("ownPlans", own, own.length === 0 ? empty("target", say("noPlans")) : null), this.#card("plansOfAll", all)];
+    }, "card");
   }
 
   #card(word: Word, plans: WorkoutPlan[], ...content: Child[]): HTMLElement {

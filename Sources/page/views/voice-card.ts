@@ -3,9 +3,9 @@ import { element, fill, give, pressed } from "../library/element";
 import { splitUnits } from "../library/format";
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
-import { Refusal } from "../library/requests";
-import { locale, reason, say, type Word } from "../library/words";
-import { Card, empty, skeleton } from "../parts/card";
+import { locale, say, type Word } from "../library/words";
+import { answered } from "../parts/answered";
+import { Card } from "../parts/card";
 import { busy, button, check, field, form, select } from "../parts/form";
 import { icon } from "../parts/icons";
 import { toast } from "../parts/toast";
@@ -76,7 +76,6 @@ export class VoiceCard extends Card {
         element("span", { class: "badge" }, icon("voice")),
         element("span", { class: "grow" }, element("b", {}, say("voiceProfile")), this.#state), this.#turn),
       element("div", { class: "btns" }, new VoiceButton(this.#person)), this.#body);
-    fill(this.#body, skeleton());
     const show = () => {
       const isOn = this.#person.profile?.voice ?? false;
       fill(this.#state, say(isOn ? "on" : "off"));
@@ -89,16 +88,7 @@ export class VoiceCard extends Card {
       const { profile } = this.#person;
       if (profile) void busy(this.#turn, () => setVoice(this.#person, profile, !profile.voice));
     };
-    void this.#load();
-  }
-
-  async #load(): Promise<void> {
-    try {
-      fill(this.#body, this.#form(await this.#person.ask("voice/get", {})));
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      fill(this.#body, empty("warn", reason(error), "bad", pressed(button(say("askAgain"), "s"), () => void this.#load())));
-    }
+    answered(this, this.#person, this.#body, async () => this.#body.querySelector("form") ? null : [this.#form(await this.#person.ask("voice/get", {}))]);
   }
 
   #form(plan: SpeakingPlan): HTMLFormElement {

@@ -4,7 +4,8 @@ import { energy, joined, metresOf, minutes, number, roundDistance } from "../lib
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
 import { reason, say, translated, type Word } from "../library/words";
-import { Card, empty, skeleton } from "../parts/card";
+import { answered } from "../parts/answered";
+import { Card } from "../parts/card";
 import { busy, button, field, form, select, text } from "../parts/form";
 import { icon } from "../parts/icons";
 import { toast } from "../parts/toast";
@@ -43,17 +44,11 @@ export class WorkoutGoalCard extends Card {
   begin(): void {
     this.frame(say("goal"), this.#look);
     this.append(this.#body);
-    fill(this.#body, skeleton());
-    void this.#load();
-  }
-
-  async #load(): Promise<void> {
-    try {
-      this.#show(await this.#person.ask("workouts/goal", {}));
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      fill(this.#body, empty("warn", reason(error), "bad", pressed(button(say("askAgain"), "s"), () => void this.#load())));
-    }
+    answered(this, this.#person, this.#body, async () => {
+      // What is typed there stays.
+      if (!this.#body.querySelector("form")) this.#show(await this.#person.ask("workouts/goal", {}));
+      return null;
+    });
   }
 
   /** Asks for a change, says what has come of it, and shows it. */
