@@ -57,6 +57,22 @@ struct ReadScheduleTests {
         }
     }
 
+    @Test("ask no phone, which answers no questions, also when its name comes first")
+    func phones() throws {
+        let household = try Household()
+        let parts = try household.open(people: "demo: { sensors: [\"home/strap\"] }", now: 0)
+        let demo = try ID("demo")
+        try parts.store.change(demo) { () throws(VaultError) in
+            try parts.store.database.execute(
+                """
+                INSERT INTO streams (id, gateway, sensor, person, secret_version, kinds, from_ms, until_ms, serial)
+                SELECT ?, 'phones', 'abc', person, secret_version, kinds, from_ms, until_ms, serial + 1 FROM streams
+                """, [.blob([UInt8](repeating: 7, count: 16))])
+        }
+        #expect(try parts.store.openSensors(of: demo) == ["home/strap"].compactMap(SensorName.init))
+        #expect(Array(try parts.store.openSensors(recording: .steps).keys) == ["home/strap"].compactMap(SensorName.init))
+    }
+
     @Test("come once in each period, each sensor at a moment of its own, and just before the person's midnight")
     func spread() throws {
         let midnight = try utc("2026-11-21T23:00:00Z")

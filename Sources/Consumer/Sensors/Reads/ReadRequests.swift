@@ -1,5 +1,6 @@
 package import Desk
 package import Features
+import Readings
 import Records
 import Storage
 import Telemetry
@@ -87,16 +88,16 @@ extension ReplyError {
 }
 
 extension Store {
-    /// The sensors that a person has now.
+    /// The sensors that a person has at gateways now. The consumer's own, such as phones, answer no questions.
     func openSensors(of user: ID) throws(VaultError) -> [SensorName] {
         try database.query(
             "SELECT gateway, sensor FROM streams WHERE person = ? AND until_ms IS NULL ORDER BY gateway, sensor",
             [.text(user.text)]
-        ) { row throws(VaultError) in "\(try row.text("gateway"))/\(try row.text("sensor"))" }.compactMap(
-            SensorName.init)
+        ) { row throws(VaultError) in "\(try row.text("gateway"))/\(try row.text("sensor"))" }
+        .compactMap(SensorName.init).filter { !$0.isOfConsumer }
     }
 
-    /// The sensors that record any of these kinds now, and the person each belongs to.
+    /// The sensors at gateways that record any of these kinds now, and the person each belongs to.
     func openSensors(recording kinds: Grant.Kinds) throws(VaultError) -> [SensorName: ID] {
         var sensors: [SensorName: ID] = [:]
         try database.forEach(
@@ -104,7 +105,8 @@ extension Store {
             [.integer(Int64(kinds.rawValue))]
         ) { row throws(VaultError) in
             let (name, text) = ("\(try row.text("gateway"))/\(try row.text("sensor"))", try row.text("person"))
-            guard let sensor = SensorName(name), let user = decoded({ () throws(MalformedValue) in try ID(text) })
+            guard let sensor = SensorName(name), !sensor.isOfConsumer,
+                let user = decoded({ () throws(MalformedValue) in try ID(text) })
             else { return }
             sensors[sensor] = user
         }
