@@ -47,7 +47,7 @@ class Browser:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         os.environ["LANGUAGE"] = language.replace("-", "_")
         self.driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
-        self.complaints = []
+        self.complaints, self.said = [], []
         self.axe = axe_source()
 
     def close(self):
@@ -165,11 +165,12 @@ class Browser:
         return lambda: self._tell("Page.removeScriptToEvaluateOnNewDocument", identifier=made["identifier"])
 
     @contextlib.contextmanager
-    def debugging(self, kind):
-        """What can be asked of a part of the browser, by its own debugger: the page, or its service worker."""
+    def debugging(self, kind, address):
+        """What can be asked of a part of the browser, by its own debugger: the page at an address, or its service worker. A browser that
+        has seen the page at several addresses has several of these."""
         place = self.driver.capabilities["goog:chromeOptions"]["debuggerAddress"]
         with urllib.request.urlopen(f"http://{place}/json/list", timeout=PATIENCE) as answer:
-            found = next(one for one in json.load(answer) if one["type"] == kind)
+            found = next(one for one in json.load(answer) if one["type"] == kind and one["url"].startswith(f"{address}/"))
         with contextlib.closing(websocket.create_connection(
                 found["webSocketDebuggerUrl"], timeout=PATIENCE, suppress_origin=True)) as connection:
             yield Debugger(connection)
@@ -182,6 +183,13 @@ class Browser:
         heard = [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
         self.complaints += heard
         return heard
+
+    def unsaid(self):
+        """The complaints that were neither forgiven nor given here before."""
+        self.hear()
+        unsaid = [one for one in self.complaints if one not in self.said]
+        self.said += unsaid
+        return unsaid
 
     def forgive(self, part):
         """Forgets complaints that a test has brought about itself."""
@@ -252,11 +260,11 @@ class Debugger:
             raise RuntimeError(f"{method}: {said['error']}")
         return said["result"]
 
-    def event(self, method):
-        """Waits for an event, which may have come already."""
-        while not any(one["method"] == method for one in self.events):
+    def told(self, method, read):
+        """Waits for an event of which something can be read, which may have come already."""
+        while not (found := [said for one in self.events if one["method"] == method and (said := read(one["params"]))]):
             self.events.append(json.loads(self.connection.recv()))
-        return next(one["params"] for one in self.events if one["method"] == method)
+        return found[0]
 
 
 def quoted(text):

@@ -38,15 +38,21 @@ class Trial:
         for size, theme in self.dresses:
             self.browser.dress(size, theme)
             where = f"{name}, {size}, {theme}"
-            self.findings += [f"{where}: {finding}" for finding in self.browser.findings()]
+            for finding in self.browser.findings():
+                self.finds(f"{where}: {finding}")
             if self.browser.is_too_wide():
-                self.findings.append(f"{where}: it can be scrolled sideways")
+                self.finds(f"{where}: it can be scrolled sideways")
             if self.pictures:
                 self.browser.picture(self.pictures / f"{name}-{size}-{theme}.png")
         self.browser.dress("desktop", "light")
         if self.markup:
             self.markup.keep(name, self.browser.run("return document.documentElement.outerHTML"))
         self.views.append(name)
+
+    def finds(self, finding):
+        """Says it at once, because a trial may end before its last lines."""
+        print(finding, flush=True)
+        self.findings.append(finding)
 
     def signs_in_elsewhere(self):
         """The person of the trial has the command on a machine of theirs, too."""

@@ -123,16 +123,19 @@ def shows_what_is_pushed(trial):
     """Chromium hands a push to the worker, which shows it, and leads to what has happened when it is pressed."""
     page = trial.browser
     message = trial.push.messages()[-1]
-    with page.debugging("page") as debugger:
+    address = trial.home.address
+    with page.debugging("page", address) as debugger:
         debugger.ask("ServiceWorker.enable")
-        registration = debugger.event("ServiceWorker.workerRegistrationUpdated")["registrations"][0]["registrationId"]
+        # Other parts have shown the page at other addresses, where it has workers, too.
+        registration = debugger.told("ServiceWorker.workerRegistrationUpdated", lambda told: next(
+            (one["registrationId"] for one in told["registrations"] if one["scopeURL"] == f"{address}/"), None))
         for data in (json.dumps(message), json.dumps(message), "no JSON <b>", json.dumps({"title": {}, "text": "x" * 5000, "id": 1})):
-            debugger.ask("ServiceWorker.deliverPushMessage", origin=f"{trial.home.address}/", registrationId=registration, data=data)
+            debugger.ask("ServiceWorker.deliverPushMessage", origin=f"{address}/", registrationId=registration, data=data)
     page.wait("all are shown, and one only once", lambda: len(shown(page)) == 3)
     texts = shown(page)
     assert ["Vitals", message["text"]] in texts and ["Vitals", ""] in texts and ["Vitals", "x" * 1000] in texts, texts
     page.press("Today")
-    with page.debugging("service_worker") as debugger:
+    with page.debugging("service_worker", address) as debugger:
         debugger.ask("Runtime.evaluate", awaitPromise=True, userGesture=True, expression="""
             self.registration.getNotifications().then(([one]) => self.dispatchEvent(new NotificationEvent("notificationclick", { notification: one })))""")
     page.see("Lately", "h1")

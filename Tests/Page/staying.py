@@ -80,7 +80,7 @@ def is_offline(trial):
     page.wait("it no longer says that it is offline", lambda: not page.all(".offline"))
     # The gateway is back, too: what it is asked before that is lost.
     trial.sees_the_line_go_on()
-    # The browser ittrial complains that it could not connect.
+    # The browser itself complains that it could not connect.
     page.forgive("WebSocket connection to")
 
 
@@ -89,9 +89,13 @@ def is_german(trial):
     trial.home.vitals("ada", "profile", "set", "--locale", "de-AT", "--units", "imperial")
     page.driver.refresh()
     page.see("Heute", "h1")
+    page.run("window.told = []; new MutationObserver(() => told.push(document.querySelector('.toast')?.textContent)).observe(document.body, { childList: true, subtree: true })")
     page.press("Temperatur jetzt lesen")
-    # As long as the page ittrial waits for a sensor.
-    page.see("°F", limit=35)
+    # As long as the page itself waits for a sensor.
+    try:
+        page.see("°F", limit=35)
+    except AssertionError:
+        raise AssertionError(f"no temperature; what was said: {set(page.run('return told'))}")
     trial.look("today-in-german")
     trial.home.vitals("ada", "profile", "set", "--locale", "en-GB", "--units", "metric")
     page.driver.refresh()

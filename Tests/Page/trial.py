@@ -1,4 +1,5 @@
 """Plays the page in a real Chromium against a real broker, consumer and gateway, from signing up to live heart rates, and ends with
+these lines. What was found is said as soon as it is found.
 
     views: N
     axe: N findings
@@ -6,7 +7,8 @@
 
 At each view, in both themes, on a phone and on a desktop: axe-core finds nothing, and nothing can be scrolled sideways.
 
-    trial.py [--pictures FOLDER] [--only PART…]     with a picture of each view in that folder; only signing up, and these parts
+    trial.py [--pictures FOLDER] [--only PART…]     with a picture of each view in that folder, and, if it fails, with what all
+                                                    programs have logged; only signing up, and these parts
     trial.py --markup CHECKER …                     has the Nu Html Checker, a Java archive, look at each view's markup, too
     trial.py --short                                the steps that deploy/test plays, with each view on a phone in the dark only
     trial.py --live MINUTES                         after signing up, whether the page stays small: with twelve heart rates a second for so
@@ -16,6 +18,7 @@ At each view, in both themes, on a phone and on a desktop: axe-core finds nothin
 
 import argparse
 import os
+import shutil
 import signal
 import sys
 import tempfile
@@ -100,11 +103,14 @@ def main():
             except BaseException:
                 if chosen.pictures:
                     browser.picture(chosen.pictures / f"failed-{step.__name__}.png")
+                    for log in home.folder.glob("*.log"):
+                        shutil.copy(log, chosen.pictures)
                 raise
-        browser.hear()
+            # At once, because a trial may end before its last lines.
+            print(*browser.unsaid(), f"{time.monotonic() - began:4.0f} s: {step.__module__}.{step.__name__}", sep="\n", flush=True)
         trial.notes.append(f"played in {time.monotonic() - began:.0f} s")
         mistakes = markup.findings() if markup else []
-        for line in [*trial.notes, *trial.findings, *mistakes, *browser.complaints]:
+        for line in [*trial.notes, *mistakes]:
             print(line)
         print(f"views: {len(trial.views)}")
         if markup:

@@ -10,7 +10,7 @@ import { Household } from "./household";
 import { News } from "./news";
 import type { Stop } from "./part";
 import { pictureAddress } from "./pictures";
-import { parsed, Requests, type Refusal } from "./requests";
+import { Requests, parsed, type Refusal } from "./requests";
 import { Sensors } from "./sensors";
 import { Speaker } from "./speaker";
 import { UnderWay } from "./under-way";

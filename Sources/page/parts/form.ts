@@ -2,8 +2,8 @@ import { element, fill, freshId, give, pressed, type Attributes, type Child } fr
 import { duration } from "../library/format";
 import { Refusal } from "../library/requests";
 import { reason, say } from "../library/words";
-import { icon } from "./icons";
 import { spinner } from "./card";
+import { icon } from "./icons";
 import { toast } from "./toast";
 
 export type Input = HTMLInputElement | HTMLSelectElement;

@@ -1,4 +1,3 @@
-import type * as Leaflet from "./leaflet.js";
 import { drawing, element, fill, give, plain, pressed, written } from "../library/element";
 import { Part } from "../library/part";
 import { edges, type Place, type Shape } from "../library/places";
@@ -8,6 +7,7 @@ import { empty } from "./card";
 import { button } from "./form";
 import type { Sight } from "./ground";
 import { icon, type IconName } from "./icons";
+import type * as Leaflet from "./leaflet.js";
 
 /** Which of the operator's maps is shown: the same everywhere, until the page is closed. */
 let chosenKind = 0;

@@ -1,7 +1,7 @@
 import type { Area, AreasSetRequest, PhoneRegion } from "service";
 import { element, fill, pressed } from "../library/element";
-import { placesOf, placeText, type Place, type Shape } from "../library/places";
 import type { Person } from "../library/person";
+import { placeText, placesOf, type Place, type Shape } from "../library/places";
 import { Refusal } from "../library/requests";
 import { locale, say, type Word } from "../library/words";
 import { button, check, field, form, select, text } from "../parts/form";

@@ -9,7 +9,7 @@ import { AsTable } from "../parts/as-table";
 import { Card, empty, facts, skeleton } from "../parts/card";
 import { button } from "../parts/form";
 import type { Range } from "../parts/period-chart";
-import { piecesOf, Tachogram, type Beat } from "../parts/tachogram";
+import { Tachogram, piecesOf, type Beat } from "../parts/tachogram";
 
 /** Beats of longer ranges would lie on each other; the service says how much they vary up to a day. */
 const longestDrawn = 3_600_000, longestCounted = 24 * 3_600_000;

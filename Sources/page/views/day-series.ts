@@ -1,9 +1,7 @@
 import type { Day, PeriodTotals } from "service";
 import { element, type Child } from "../library/element";
 import { days, daysApart, joined, number, percent } from "../library/format";
-import {
-  amountOf, canBeGoal, goalKinds, measures, nameOfMeasure, percentOf, targetOf, unitOf, valueOfMeasure, type GoalKind, type Measure,
-} from "../library/measures";
+import { amountOf, canBeGoal, goalKinds, measures, nameOfMeasure, percentOf, targetOf, unitOf, valueOfMeasure, type GoalKind, type Measure } from "../library/measures";
 import { say } from "../library/words";
 import type { Bar, Scale } from "../parts/bars";
 

@@ -1,6 +1,4 @@
-import type {
-  Area, Dependent, DependentLocation, DependentMotion, DependentPath, DependentsDayData, DependentStatus, Notification, PhoneRegion, WatchRule,
-} from "service";
+import type { Area, Dependent, DependentLocation, DependentMotion, DependentPath, DependentStatus, DependentsDayData, Notification, PhoneRegion, WatchRule } from "service";
 import { element, fill, plain, pressed, refill, written, type Child } from "../library/element";
 import { ago, clock, dates, dayOf, farText, height, joined, percent } from "../library/format";
 import { Part } from "../library/part";
@@ -20,8 +18,8 @@ import { locate } from "./alert-banner";
 import { areaForm, shapeOf } from "./area-form";
 import { act } from "./friends";
 import { motions } from "./looking-after";
-import { peopleTabs } from "./people-tabs";
 import { peopleView } from "./people";
+import { peopleTabs } from "./people-tabs";
 import { ruleForm, ruleText } from "./rule-form";
 import type { View } from "./view";
 import { dayName } from "./who-sees-me";

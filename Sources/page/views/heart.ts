@@ -14,7 +14,7 @@ import { icon, type IconName } from "../parts/icons";
 import { PeriodChart, type Point, type Range } from "../parts/period-chart";
 import { toast } from "../parts/toast";
 import { BeatsCard } from "./beats-card";
-import { areDays, HeartDays } from "./heart-days";
+import { HeartDays, areDays } from "./heart-days";
 import type { View } from "./view";
 
 const periods: Period[] = ["hour", "day", "week", "month", "year"];

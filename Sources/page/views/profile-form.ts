@@ -2,7 +2,7 @@ import type { Profile } from "service";
 import { element, pressed } from "../library/element";
 import type { Person } from "../library/person";
 import { locale, say, translated } from "../library/words";
-import { button, busy, check, field, form, select, text } from "../parts/form";
+import { busy, button, check, field, form, select, text } from "../parts/form";
 import { toast } from "../parts/toast";
 
 /** The locales in which the page speaks. */

@@ -1,6 +1,6 @@
 import type { Reminder } from "service";
 import { element, fill, plain, pressed, written, type Child } from "../library/element";
-import { dates, dayOf, clock, timeZone } from "../library/format";
+import { clock, dates, dayOf, timeZone } from "../library/format";
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { locale, say } from "../library/words";
