@@ -3,7 +3,7 @@ import { duration } from "../library/format";
 import { Refusal } from "../library/requests";
 import { reason, say } from "../library/words";
 import { spinner } from "./card";
-import { icon } from "./icons";
+import { icon, type IconName } from "./icons";
 import { toast } from "./toast";
 
 export type Input = HTMLInputElement | HTMLSelectElement;
@@ -181,31 +181,7 @@ export function button(label: string, look: string, attributes: Attributes = {})
   return element("button", { type: "button", class: `btn ${look}`, ...attributes }, label);
 }
 
-/** Asks before something is lost, or kept. Resolves to whether the person wants it; the focus is on Cancel.
- *  @param look of the button that does it: red if something is lost */
-export async function confirmed(question: string, consequence: string, verb: string, look: "stop" | "first" = "stop"): Promise<boolean> {
-  return await asked(question, consequence, [[null, say("cancel"), ""], [true, verb, look]]) ?? false;
-}
-
-/** Asks something with a button for each answer. Resolves to the answer, which is null for Escape, too; the focus is on the button of
- *  null, after which nothing is other than before. */
-export function asked<Answer>(
-  question: string, consequence: string, answers: [answer: Answer | null, label: string, look: string][],
-): Promise<Answer | null> {
-  return new Promise((done) => {
-    const [title, words] = [freshId(), freshId()];
-    const buttons = answers.map(([answer, label, look]) => pressed(button(label, look), () => end(answer)));
-    const dialog = element(
-      "dialog", { "aria-labelledby": title, "aria-describedby": words },
-      element("h2", { id: title }, question), element("p", { id: words }, consequence), element("div", { class: "btns" }, ...buttons));
-    const end = (answer: Answer | null) => {
-      dialog.close();
-      dialog.remove();
-      done(answer);
-    };
-    dialog.addEventListener("cancel", () => end(null));
-    document.body.append(dialog);
-    dialog.showModal();
-    buttons[answers.findIndex(([answer]) => answer === null)]?.focus();
-  });
+/** A round button with an icon, which is read out as its label. */
+export function round(name: IconName, label: string, act: () => void, attributes: Attributes = {}): HTMLButtonElement {
+  return pressed(element("button", { class: "round", type: "button", "aria-label": label, ...attributes }, icon(name)), act);
 }

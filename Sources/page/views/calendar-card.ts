@@ -6,8 +6,9 @@ import { Refusal } from "../library/requests";
 import { say, translated, type Word } from "../library/words";
 import { answered } from "../parts/answered";
 import { Card, pairs } from "../parts/card";
+import { confirmed } from "../parts/dialog";
 import { download } from "../parts/download";
-import { busy, button, confirmed, field, form, passwordField, text } from "../parts/form";
+import { busy, button, field, form, passwordField, text } from "../parts/form";
 import { icon } from "../parts/icons";
 import { toast } from "../parts/toast";
 

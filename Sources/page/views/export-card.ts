@@ -6,8 +6,9 @@ import { Refusal } from "../library/requests";
 import { reason, say } from "../library/words";
 import { Archive } from "../library/zip";
 import { Card, spinner } from "../parts/card";
+import { confirmed } from "../parts/dialog";
 import { download } from "../parts/download";
-import { busy, button, confirmed } from "../parts/form";
+import { busy, button } from "../parts/form";
 import { toast } from "../parts/toast";
 
 /** How often a part is asked for before the export is given up. */

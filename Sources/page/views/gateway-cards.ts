@@ -7,7 +7,8 @@ import { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { locale, say } from "../library/words";
 import { Card, empty, pairs, section } from "../parts/card";
-import { busy, button, confirmed, field, form, text } from "../parts/form";
+import { confirmed } from "../parts/dialog";
+import { busy, button, field, form, text } from "../parts/form";
 import { toast } from "../parts/toast";
 import { unloaded } from "./household";
 

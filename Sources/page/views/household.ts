@@ -5,7 +5,8 @@ import { nameOf, type Seen } from "../library/sensors";
 import { say } from "../library/words";
 import { refused } from "../parts/answered";
 import { skeleton } from "../parts/card";
-import { busy, button, confirmed } from "../parts/form";
+import { confirmed } from "../parts/dialog";
+import { busy, button } from "../parts/form";
 import { toast } from "../parts/toast";
 
 /** How long a gateway looks for a sensor that nobody has heard yet, in seconds. */
