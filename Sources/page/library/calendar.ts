@@ -1,4 +1,5 @@
 import { clock, dates, timeZone } from "./format";
+import { locale } from "./words";
 
 // Times on an axis, and the person's days, weeks, months and years: in their time zone, where an hour may come twice.
 
@@ -129,4 +130,17 @@ export function howLong(milliseconds: number, locale: string): string {
     : milliseconds >= second ? ["second", second] : ["millisecond", 1];
   return new Intl.NumberFormat(locale, { style: "unit", unit: `${unit}`, unitDisplay: "long", maximumFractionDigits: 1 })
     .format(milliseconds / Number(of));
+}
+
+export const weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
+export type Weekday = (typeof weekdays)[number];
+
+export function weekdayName(day: Weekday, length: "short" | "long"): string {
+  // The fifth of January 1970 was a Monday.
+  return new Intl.DateTimeFormat(locale(), { weekday: length, timeZone: "UTC" }).format(Date.UTC(1970, 0, 5 + weekdays.indexOf(day)));
+}
+
+/** A day such as 2026-11-21, as people read it: "21 Nov". */
+export function dayName(day: string, options: Intl.DateTimeFormatOptions = { day: "numeric", month: "short" }): string {
+  return new Intl.DateTimeFormat(locale(), { ...options, timeZone: "UTC" }).format(Date.parse(day));
 }

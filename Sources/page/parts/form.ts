@@ -54,12 +54,11 @@ export function text(attributes: Attributes): HTMLInputElement {
 /** A password, which can be shown. */
 export function passwordField(label: string, autocomplete: string, hint?: string): Field {
   const input = text({ type: "password", autocomplete, required: true, maxlength: 128 });
-  const eye = element("button", { class: "round", type: "button", "aria-label": say("showPassword"), "aria-pressed": "false" }, icon("eye"));
-  pressed(eye, () => {
+  const eye = round("eye", say("showPassword"), () => {
     const isShown = input.type === "text";
     input.type = isShown ? "password" : "text";
     give(eye, { "aria-label": say(isShown ? "showPassword" : "hidePassword"), "aria-pressed": `${!isShown}` });
-  });
+  }, { "aria-pressed": "false" });
   return field(label, input, { beside: eye, ...(hint && { hint }) });
 }
 

@@ -1,16 +1,16 @@
 import type { Area, AreasSetRequest, PhoneRegion } from "service";
+import { weekdayName, weekdays } from "../library/calendar";
 import { element, fill, pressed } from "../library/element";
 import type { Person } from "../library/person";
 import { placeText, placesOf, type Place, type Shape } from "../library/places";
 import { Refusal } from "../library/requests";
-import { locale, say, type Word } from "../library/words";
+import { say, type Word } from "../library/words";
 import { button, check, field, form, select, text } from "../parts/form";
 import type { SightMap } from "../parts/map";
 import { toast } from "../parts/toast";
 
 /** What the service takes as a radius, in metres. */
 const radii = [20, 500_000] as const;
-const weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
 
 type Kind = "circle" | "polygon" | "region";
 
@@ -47,8 +47,7 @@ export function areaForm(
   const { circle, radius_m, polygon, region } = fields;
   const [leave, enter, enabled] = [
     check(say("tellLeaving"), area?.leave ?? true), check(say("tellEntering"), area?.enter ?? false), check(say("isWatched"), area?.enabled ?? true)];
-  const days = weekdays.map((day, at) => ({ day, ...check(
-    new Intl.DateTimeFormat(locale(), { weekday: "short", timeZone: "UTC" }).format(Date.UTC(2024, 0, 1 + at)), area?.weekdays?.includes(day) ?? false) }));
+  const days = weekdays.map((day) => ({ day, ...check(weekdayName(day, "short"), area?.weekdays?.includes(day) ?? false) }));
   const undo = button(say("undoCorner"), "s"), kinds = element("div", { class: "seg all", role: "group", "aria-label": say("areaShape") });
   const help = element("p", { class: "hint all" });
   let kind: Kind = area?.region ? "region" : area?.polygon ? "polygon" : "circle";

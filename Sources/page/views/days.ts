@@ -10,8 +10,8 @@ import { Refusal } from "../library/requests";
 import { reason, say, type Word } from "../library/words";
 import { empty, facts, section, skeleton } from "../parts/card";
 import { dayGoals } from "../parts/day-goals";
-import { button, field, form, text } from "../parts/form";
-import { icon, type IconName } from "../parts/icons";
+import { button, field, form, round, text } from "../parts/form";
+import { icon } from "../parts/icons";
 import { RingCalendar } from "../parts/ring-calendar";
 import { DayCard, workoutsOf } from "./day-card";
 import { dayFigures } from "./day-figures";
@@ -54,8 +54,8 @@ export class Days extends Part {
   #asked = 0;
   #askedAt = 0;
   readonly #seg = element("div", { class: "seg", role: "group", "aria-label": say("period") });
-  readonly #before = round("back", "before", () => this.#turn(false));
-  readonly #after = round("next", "after", () => this.#turn(true));
+  readonly #before = round("back", say("before"), () => this.#turn(false));
+  readonly #after = round("next", say("after"), () => this.#turn(true));
   readonly #title = element("b", { "aria-live": "polite" });
   readonly #body = element("div");
 
@@ -301,7 +301,7 @@ export class Days extends Part {
     const isRangeShown = kind === "range";
     const [from, to] = (["first", "last"] as const).map((word) => field(say(word === "first" ? "firstDay" : "lastDay"), text({
       type: "date", required: true, value: isRangeShown ? (word === "first" ? first : last) : today() })));
-    const send = element("button", { class: "btn" }, say("showRange"));
+    const send = element("button", { class: "btn" }, say("show"));
     if (!from || !to) return send;
     return section(say("anyRange"), isRangeShown ? "" : "s6", form({ from, to }, [from.node, to.node, element("div", { class: "btns all" }, send)], send, async () => {
       const [first, last] = [from.input.value, to.input.value];
@@ -359,10 +359,6 @@ function lastOf(days: Day[]): string {
 
 function changeGoals(): HTMLElement {
   return element("div", { class: "btns" }, element("a", { class: "btn s soft", href: "#/days/goals" }, say("changeGoals")));
-}
-
-function round(name: IconName, word: Word, act: () => void): HTMLElement {
-  return pressed(element("button", { class: "round", type: "button", "aria-label": say(word) }, icon(name)), act);
 }
 
 export const daysView: View = {

@@ -1,4 +1,5 @@
 import type { Area, Dependent, DependentLocation, DependentMotion, DependentPath, DependentStatus, DependentsDayData, Notification, PhoneRegion, WatchRule } from "service";
+import { dayName } from "../library/calendar";
 import { element, fill, plain, pressed, refill, written, type Child } from "../library/element";
 import { ago, clock, dates, dayOf, farText, height, joined, percent } from "../library/format";
 import { Part } from "../library/part";
@@ -10,7 +11,7 @@ import { answered, refused } from "../parts/answered";
 import { empty, facts, section, skeleton } from "../parts/card";
 import { confirmed } from "../parts/dialog";
 import { face } from "../parts/face";
-import { busy, button } from "../parts/form";
+import { busy, button, round } from "../parts/form";
 import type { Sight } from "../parts/ground";
 import { icon } from "../parts/icons";
 import { mapOf } from "../parts/map";
@@ -23,7 +24,6 @@ import { peopleView } from "./people";
 import { peopleTabs } from "./people-tabs";
 import { ruleForm, ruleText } from "./rule-form";
 import type { View } from "./view";
-import { dayName } from "./who-sees-me";
 
 /** A position is old after this, and somebody on foot may have gone on since: metres a second, and no farther than is worth a circle. */
 const oldAfter = 600_000, pace = 1.2, farthest = 5_000;
@@ -179,10 +179,8 @@ class DependentPage extends Part {
   #showPager(): void {
     const today = dayOf(Date.now()), shown = this.#past?.day ?? today;
     const step = (days: number) => new Date(Date.parse(shown) + days * 86_400_000).toISOString().slice(0, 10);
-    const turn = (name: "back" | "next", label: string, day: string, isOffered: boolean) => {
-      const made = element("button", { class: "round", type: "button", "aria-label": label, disabled: !isOffered }, icon(name));
-      return pressed(made, () => void this.#turn(day === today ? null : day));
-    };
+    const turn = (name: "back" | "next", label: string, day: string, isOffered: boolean) =>
+      round(name, label, () => void this.#turn(day === today ? null : day), { disabled: !isOffered });
     const key = `${shown} ${today}`;
     if (isSame(this.#pager, key)) return;
     const earliest = new Date(Date.parse(today) - daysBack * 86_400_000).toISOString().slice(0, 10);

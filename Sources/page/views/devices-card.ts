@@ -33,9 +33,9 @@ export class DevicesCard extends Card {
   #row({ device, name, created }: SignedInDevice): HTMLElement {
     const isThis = device === this.#person.device;
     const shown = name === "" ? device : name;
-    const rename = element("button", { class: "round", type: "button", "aria-label": say("renameDevice", { name: plain(shown) }) }, icon("pen"));
+    const rename = element("button", { class: "round", type: "button", "aria-label": say("renameName", { name: plain(shown) }) }, icon("pen"));
     pressed(rename, () => this.#rename(device, shown));
-    const revoke = button(say("revoke"), "s", { "aria-label": say("revokeDevice", { name: plain(shown) }) });
+    const revoke = button(say("signOut"), "s", { "aria-label": say("revokeDevice", { name: plain(shown) }) });
     pressed(revoke, () => void busy(revoke, async () => {
       await this.#person.ask("devices/revoke", { device });
       toast(say("revoked", { name: plain(shown) }));

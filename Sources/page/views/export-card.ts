@@ -7,8 +7,8 @@ import { reason, say } from "../library/words";
 import { Archive } from "../library/zip";
 import { Card, spinner } from "../parts/card";
 import { confirmed } from "../parts/dialog";
-import { download } from "../parts/download";
 import { busy, button } from "../parts/form";
+import { download } from "../parts/download";
 import { toast } from "../parts/toast";
 
 /** How often a part is asked for before the export is given up. */

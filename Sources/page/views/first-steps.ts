@@ -67,7 +67,7 @@ function goalForm(person: Person): HTMLElement {
   const send = element("button", { class: "btn" }, say("save"));
   return form({ steps }, [steps.node, element("div", { class: "btns all" }, send)], send, async () => {
     await person.ask("goals/set", { steps: Number(steps.input.value) });
-    toast(say("goalSaved"));
+    toast(say("Goal Saved Successfully"));
   });
 }
 

@@ -98,7 +98,7 @@ class Circle extends Card {
       refill(this.#rows,
         ...all.map((one) => this.#row(one.name, one.muted ? say("isMuted") : say("friendSince", { time: ago(one.since) }), "people", [
           act(say(one.muted ? "unmute" : "mute"), one.name, () => this.#do("friends/mute", { friend: one.friend, muted: !one.muted })),
-          this.#ending("friends/remove", one, "removeFriendQuestion", "removeFriendMeans", "remove"),
+          this.#ending("friends/remove", one, "removeNameQuestion", "removeFriendMeans", "remove"),
           this.#ending("friends/block", one, "blockQuestion", "blockMeans", "block"),
         ])),
         ...invited.map((one) => this.#row(one.to ?? "", say("invitedAt", { time: ago(one.since) }), "share", [
@@ -118,7 +118,7 @@ class Circle extends Card {
   }
 
   #ending(
-    verb: "friends/remove" | "friends/block", { friend, name }: FriendNow, question: "removeFriendQuestion" | "blockQuestion",
+    verb: "friends/remove" | "friends/block", { friend, name }: FriendNow, question: "removeNameQuestion" | "blockQuestion",
     means: "removeFriendMeans" | "blockMeans", word: "remove" | "block",
   ): HTMLElement {
     return act(say(word), name, async () => {
@@ -205,7 +205,7 @@ class Invite extends Card {
   }
 
   #show({ code, expires }: { code: string; expires: number }): void {
-    const give = button(say("shareCode"), "s");
+    const give = button(say("share"), "s");
     pressed(give, () => void busy(give, async () => {
       // Who closes the sheet has not failed.
       if ("share" in navigator) await navigator.share({ text: code }).catch(() => {});

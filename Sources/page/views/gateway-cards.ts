@@ -82,7 +82,7 @@ class GatewayCard extends Card {
     });
     pressed(remove, () => void (async () => {
       const { id, name } = this.#gateway;
-      if (!await confirmed(say("removeGatewayQuestion", { name: plain(name) }), say("removeGatewayMeans"), say("remove"))) return;
+      if (!await confirmed(say("removeNameQuestion", { name: plain(name) }), say("removeGatewayMeans"), say("remove"))) return;
       await busy(remove, async () => {
         await this.#person.ask("gateways/remove", { gateway: id });
         toast(say("gatewayRemoved", { name: plain(name) }));

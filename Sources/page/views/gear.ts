@@ -5,6 +5,7 @@ import { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
 import { reason, say, type Word } from "../library/words";
+import { activities, nameOf } from "../parts/activities";
 import { answered } from "../parts/answered";
 import { empty } from "../parts/card";
 import { confirmed, opened } from "../parts/dialog";
@@ -12,7 +13,7 @@ import { busy, button, check, field, form, select, text, type Field } from "../p
 import { icon, type IconName } from "../parts/icons";
 import { toast } from "../parts/toast";
 import type { View } from "./view";
-import { activities, nameOf, workoutsText, workoutsView } from "./workouts";
+import { workoutsText, workoutsView } from "./workouts";
 
 type Kind = UsedGear["kind"];
 
@@ -68,7 +69,7 @@ export class GearList extends Part {
     const kind = field(say("gearKind"), select(kinds.map(([value, word]) => [value, say(word)]), piece?.kind ?? "shoes"));
     const before = field(say("gearBefore", { unit: distance(0).unit }), text({
       type: "number", inputmode: "decimal", min: 0, step: "any", value: piece ? `${Math.round((piece.before_m / metresOf(1)) * 100) / 100}` : "0" }));
-    const used = [...new Set([...activities.flatMap(([activity]) => activity ?? []), ...(piece?.activities ?? [])])];
+    const used = [...new Set([...activities.map(({ activity }) => activity), ...(piece?.activities ?? [])])];
     const boxes = used.map((activity) => ({ activity, ...check(plain(nameOf(activity)), piece?.activities.includes(activity) ?? false) }));
     const save = element("button", { class: "btn first" }, say("save"));
     const remove = piece ? button(say("delete"), "danger", { "aria-label": say("deleteName", { name: plain(piece.name) }) }) : null;
@@ -93,7 +94,7 @@ export class GearList extends Part {
   }
 
   async #delete({ id, name }: UsedGear, remove: HTMLButtonElement, dialog: HTMLDialogElement, field: Field): Promise<void> {
-    if (!await confirmed(say("deleteGearQuestion", { name: plain(name) }), say("deleteGearMeans"), say("delete"))) return;
+    if (!await confirmed(say("deleteNameQuestion", { name: plain(name) }), say("deleteGearMeans"), say("delete"))) return;
     await busy(remove, async () => {
       await this.#person.ask("gear/delete", { gear: id });
       dialog.close();

@@ -82,7 +82,7 @@ export class Goals extends Part {
         return input instanceof HTMLInputElement && input.value === input.defaultValue ? [] : [[kind, target]];
       })) as Partial<Record<GoalKind, number | null>>;
       const set = await this.#person.ask("goals/set", wanted);
-      toast(say("goalSaved"));
+      toast(say("Goal Saved Successfully"));
       fill(this.#form, section(say("goalsADay"), "", this.#fields(set.goals)));
       this.#form.querySelector("button")?.focus();
       await this.#count();

@@ -1,6 +1,6 @@
 import type { HeartRateGraph, MinuteHeartRate } from "service";
 import { howLong, nameOfPoint, nameOfRange, periodAround, periodOf, type Period } from "../library/calendar";
-import { element, fill, freshId, give, pressed, type Attributes } from "../library/element";
+import { element, fill, freshId, pressed } from "../library/element";
 import { number } from "../library/format";
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
@@ -10,8 +10,7 @@ import { zoneLimits } from "../library/zones";
 import { AsTable } from "../parts/as-table";
 import { empty, spinner } from "../parts/card";
 import { confirmed } from "../parts/dialog";
-import { busy, button } from "../parts/form";
-import { icon, type IconName } from "../parts/icons";
+import { busy, button, round } from "../parts/form";
 import { PeriodChart, type Point, type Range } from "../parts/period-chart";
 import { toast } from "../parts/toast";
 import { BeatsCard } from "./beats-card";
@@ -64,8 +63,8 @@ export class Heart extends Part {
       element("div", { class: "grid" },
         element("div", { class: "s6" }, this.#seg),
         element("div", { class: "s6 pager" },
-          round("back", "before", () => this.#turn(-1)), this.#title, round("next", "after", () => this.#turn(1)),
-          round("plus", "zoomIn", () => this.#chart.zoom(1 / 2)), round("minus", "zoomOut", () => this.#chart.zoom(2)))),
+          round("back", say("before"), () => this.#turn(-1)), this.#title, round("next", say("after"), () => this.#turn(1)),
+          round("plus", say("zoomIn"), () => this.#chart.zoom(1 / 2)), round("minus", say("zoomOut"), () => this.#chart.zoom(2)))),
       element("section", { class: "card", "aria-labelledby": heading },
         element("h2", { id: heading, class: "hidden" }, say("heartRate")),
         element("div", { class: "card-head" }, this.#readout),
@@ -227,12 +226,6 @@ function summed(points: Point[]): { min: number; mean: number; max: number } | n
     mean: points.reduce((sum, { mean }) => sum + mean, 0) / points.length,
     max: Math.max(...points.map(({ max }) => max)),
   };
-}
-
-function round(name: IconName, word: Word, act: () => void, attributes: Attributes = {}): HTMLElement {
-  const made = element("button", { class: "round", type: "button", "aria-label": say(word) }, icon(name));
-  give(made, attributes);
-  return pressed(made, act);
 }
 
 export const heartView: View = {

@@ -49,7 +49,7 @@ function zoneTable({ profile }: Person): HTMLElement {
   const range = (at: number, values: string[]) =>
     at === 0 ? say("belowValue", { value: values[0] ?? "" }) : say("fromValue", { value: values[at - 1] ?? "" });
   return element("table", {}, element("thead", {}, element("tr", {},
-    ...(["zoneHead", "shareOfMaximum", ...(limits.length > 0 ? ["bpm" as const] : []), "feelsLike"] as Word[]).map((word) => element("th", { scope: "col" }, say(word))))),
+    ...(["zoneWord", "shareOfMaximum", ...(limits.length > 0 ? ["bpm" as const] : []), "feelsLike"] as Word[]).map((word) => element("th", { scope: "col" }, say(word))))),
   element("tbody", {}, ...[0, 1, 2, 3, 4].map((at) => element("tr", {},
     element("th", { scope: "row" }, element("span", { class: "zone-line" },
       element("b", { class: `zone z${at + 1}`, "aria-hidden": "true" }, `${at + 1}`), say(`zone${at + 1}` as Word))),

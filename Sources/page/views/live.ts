@@ -7,6 +7,7 @@ import { counts, liveMilliseconds } from "../library/sensors";
 import { hasReached } from "../library/under-way";
 import { say, type Word } from "../library/words";
 import { zoneLimits, zoneOf } from "../library/zones";
+import { nameOf } from "../parts/activities";
 import { empty, facts, skeleton } from "../parts/card";
 import { asked } from "../parts/dialog";
 import { busy } from "../parts/form";
@@ -18,7 +19,6 @@ import type { Heading, View, Visit } from "./view";
 import { VoiceButton } from "./voice-card";
 import { whyOver } from "./workout-banner";
 import { goalText } from "./workout-goal-card";
-import { nameOf } from "./workouts";
 
 /** Whoever is slower than this stands, in metres per second: there is no pace. */
 const slowest = 0.5;

@@ -44,9 +44,9 @@ export class PhonesCard extends Card {
     const shown = name === "" ? phone : name;
     const link = button(say("link"), "s", { "aria-label": say("linkOf", { name: plain(shown) }) });
     pressed(link, () => void busy(link, async () => this.#show(await this.#person.ask("phones/link", { phone }))));
-    const remove = element("button", { class: "round", type: "button", "aria-label": say("removeIt", { name: plain(shown) }) }, icon("close"));
+    const remove = element("button", { class: "round", type: "button", "aria-label": say("removeName", { name: plain(shown) }) }, icon("close"));
     pressed(remove, () => void (async () => {
-      if (!await confirmed(say("removePhone", { name: plain(shown) }), say("removePhoneMeans"), say("remove"))) return;
+      if (!await confirmed(say("removeNameQuestion", { name: plain(shown) }), say("removePhoneMeans"), say("remove"))) return;
       await busy(remove, async () => {
         await this.#person.ask("phones/remove", { phone });
         await this.#load();
@@ -63,7 +63,7 @@ export class PhonesCard extends Card {
     const sealed = check(say("sealPhone"), true);
     const send = element("button", { class: "btn soft" }, say("connectPhone"));
     const made = form({ name }, [name.node, sealed.node, element("div", { class: "btns all" }, send)], send, async () => {
-      this.#show(await this.#person.ask("phones/add", { name: name.input.value.trim() || say("aPhone"), encrypted: sealed.input.checked }, 20));
+      this.#show(await this.#person.ask("phones/add", { name: name.input.value.trim() || say("phone"), encrypted: sealed.input.checked }, 20));
       made.reset();
       await this.#load();
     });

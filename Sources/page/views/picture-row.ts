@@ -25,7 +25,7 @@ export class PictureRow extends Part {
     this.className = "row";
     const file = element("input", { type: "file", accept: "image/*", hidden: true });
     const choose = button("", "s soft");
-    const remove = button(say("removePicture"), "s quiet");
+    const remove = button(say("remove"), "s quiet");
     const place = element("span", { class: "grow" });
     pressed(choose, () => file.click());
     file.addEventListener("change", () => {

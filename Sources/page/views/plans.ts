@@ -5,6 +5,7 @@ import { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
 import { say, type Word } from "../library/words";
+import { activities, iconOf, nameOf } from "../parts/activities";
 import { answered } from "../parts/answered";
 import { empty } from "../parts/card";
 import { confirmed, opened } from "../parts/dialog";
@@ -13,7 +14,7 @@ import { icon } from "../parts/icons";
 import { toast } from "../parts/toast";
 import type { View } from "./view";
 import { goalText, kinds } from "./workout-goal-card";
-import { activities, iconOf, nameOf, workoutsView } from "./workouts";
+import { workoutsView } from "./workouts";
 
 /** What a workout can be started from: the plans of everybody, and the person's own. */
 export class Plans extends Part {
@@ -62,7 +63,7 @@ export class Plans extends Part {
   }
 
   async #delete({ name }: WorkoutPlan, remove: HTMLButtonElement): Promise<void> {
-    if (!await confirmed(say("deletePlanQuestion", { name: plain(name) }), say("deletePlanMeans"), say("delete"))) return;
+    if (!await confirmed(say("deleteNameQuestion", { name: plain(name) }), say("deletePlanMeans"), say("delete"))) return;
     await busy(remove, async () => {
       await this.#person.ask("plans/delete", { name });
       await this.#load();
@@ -71,7 +72,7 @@ export class Plans extends Part {
 
   #edit(): void {
     const name = field(say("personName"), text({ maxlength: 64, autocomplete: "off" }), { look: "all" });
-    const known = activities.flatMap(([activity]): [string, string][] => (activity ? [[activity, nameOf(activity)]] : []));
+    const known = activities.map(({ activity }): [string, string] => [activity, nameOf(activity)]);
     const activity = field(say("activity"), select([...known, ["", say("ownActivity")]], "running"));
     const own = field(say("ownActivityName"), text({ maxlength: 64, autocomplete: "off" }));
     const kind = field(say("goalType"), select([["", say("noGoal")], ...kinds.map(({ kind, word }): [string, string] => [kind, say(word, { unit: roundDistance(0).unit })])], ""));

@@ -1,4 +1,5 @@
 import type { Profile } from "service";
+import { dayName } from "../library/calendar";
 import { fill, pressed, written } from "../library/element";
 import { number } from "../library/format";
 import type { Person } from "../library/person";
@@ -50,7 +51,7 @@ function read(profile: Profile): HTMLElement {
   const onOrOff = (isOn: boolean) => say(isOn ? "on" : "off");
   return pairs([
     [say("personName"), written(profile.name)],
-    [say("birth"), profile.date_of_birth],
+    [say("birth"), dayName(profile.date_of_birth, { day: "numeric", month: "long", year: "numeric" })],
     [say("gender"), say(profile.gender)],
     [say("height"), number(profile.height_cm)],
     [say("weight"), number(profile.weight_kg, 1)],

@@ -74,7 +74,7 @@ export class PushCard extends Card {
 
   #row(address: ListedPushAddress): HTMLElement {
     const name = nameOf(address);
-    const remove = element("button", { class: "round", type: "button", "aria-label": say("removeIt", { name: plain(name) }) }, icon("close"));
+    const remove = element("button", { class: "round", type: "button", "aria-label": say("removeName", { name: plain(name) }) }, icon("close"));
     pressed(remove, () => void busy(remove, async () => {
       await this.#person.ask("push/remove", { push: address.push });
       await this.#load();

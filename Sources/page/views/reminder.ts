@@ -1,4 +1,5 @@
 import type { Reminder } from "service";
+import { weekdayName, weekdays, type Weekday } from "../library/calendar";
 import { element, fill, plain, pressed } from "../library/element";
 import { dayOf } from "../library/format";
 import { Part } from "../library/part";
@@ -9,7 +10,7 @@ import { empty, section } from "../parts/card";
 import { confirmed } from "../parts/dialog";
 import { busy, button, check, checks, field, form, select, text } from "../parts/form";
 import { toast } from "../parts/toast";
-import { alertText, remindersView, weekdayName, weekdays, type Weekday } from "./reminders";
+import { alertText, remindersView } from "./reminders";
 import type { View } from "./view";
 
 /** Alerts that people choose from, in minutes before the time. */

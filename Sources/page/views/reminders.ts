@@ -1,6 +1,7 @@
 import type { Reminder } from "service";
+import { weekdayName, weekdays, type Weekday } from "../library/calendar";
 import { element, fill, plain, pressed, written, type Child } from "../library/element";
-import { clock, dates, dayOf, timeZone } from "../library/format";
+import { dates, dayOf, clock, timeZone } from "../library/format";
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { locale, say } from "../library/words";
@@ -12,8 +13,6 @@ import { toast } from "../parts/toast";
 import { CalendarCard } from "./calendar-card";
 import type { View } from "./view";
 
-export type Weekday = Reminder["weekdays"][number];
-export const weekdays: Weekday[] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
 /** The person's reminders, those that come next first, and the calendar that they are in. */
 class Reminders extends Part {
@@ -92,11 +91,6 @@ class ReminderList extends Card {
 function daysText(days: Weekday[]): string {
   if (days.length === 7) return say("everyDay");
   return weekdays.filter((day) => days.includes(day)).map((day) => weekdayName(day, "short")).join(", ");
-}
-
-export function weekdayName(day: Weekday, length: "short" | "long"): string {
-  // The fifth of January 1970 was a Monday.
-  return new Intl.DateTimeFormat(locale(), { weekday: length, timeZone: "UTC" }).format(Date.UTC(1970, 0, 5 + weekdays.indexOf(day)));
 }
 
 /** When somebody is told. */

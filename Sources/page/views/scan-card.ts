@@ -145,7 +145,7 @@ export class ScanCard extends Card {
       element("span", { class: "badge" }, icon(device.services.includes("heart-rate") ? "heart" : device.services.includes("health-thermometer") ? "temp" : "sensors")),
       element("span", { class: "grow" }, element("b", {}, written(called)), element("small", { class: "whole" }, words.join(", "))),
       rssi === undefined ? null : bars(strength, say("signal", { count: number(strength) })),
-      connected ? element("span", { class: "pill live" }, icon("check", "i-s"), say("sensorOnline")) : this.#connecting(gateway, device, plain(called)));
+      connected ? element("span", { class: "pill live" }, icon("check", "i-s"), say("connected")) : this.#connecting(gateway, device, plain(called)));
     return element("li", {}, row, ...this.#next(gateway, this.#added.get(address)));
   }
 

@@ -12,8 +12,8 @@ import { icon } from "../parts/icons";
 import { toast } from "../parts/toast";
 import { nameForm } from "./gateway-cards";
 import { keepLoaded, linkButton } from "./household";
-import { sensorsView } from "./sensors";
 import { stateOf } from "./sensors-card";
+import { sensorsView } from "./sensors";
 import type { View } from "./view";
 
 const capabilities: Record<string, Word> = {

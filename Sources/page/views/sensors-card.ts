@@ -48,7 +48,7 @@ export function stateOf({ beat, isOnline, isGatewayOnline, info }: Seen): string
   if (isGatewayOnline === false) return say("gatewayGone");
   if (!isOnline) return say(info?.paused ? "sensorPaused" : "sensorGone");
   const isLive = beat !== null && Date.now() - beat.arrived < liveMilliseconds;
-  const words = [say(isLive ? "sensorLive" : "sensorOnline")];
+  const words = [say(isLive ? "live" : "connected")];
   if (info?.body_location) words.push(say("wornAt", { place: info.body_location }));
   return words.join(", ");
 }

@@ -5,12 +5,12 @@ import { height, joined, metresOf, minutes, number, roundDistance } from "../lib
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
 import { reason, say } from "../library/words";
+import { nameOf } from "../parts/activities";
 import { empty, spinner } from "../parts/card";
 import { opened } from "../parts/dialog";
 import { download } from "../parts/download";
 import { busy, button, check, field, select, text } from "../parts/form";
 import { toast } from "../parts/toast";
-import { nameOf } from "./workouts";
 
 /** How much of a way can be hidden about its start and its end, in metres. The service hides 200 unless it is asked for something else. */
 const hideable = [200, 500, 1000, 2000, 0];
@@ -26,7 +26,7 @@ export function shareWorkout(person: Person, workout: WorkoutDetail): void {
     { hint: say("hideEndsWhy"), look: "all" });
   const heart = check(say("showHeartRate"), true), date = check(say("showDate"), true);
   const words = field(say("textToShare"), text({ maxlength: 280, value: sentence(workout) }), { look: "all" });
-  const share = button(say("share"), "first"), keep = button(say("keepPicture"), ""), keepText = button(say("keepText"), "");
+  const share = button(say("share"), "first"), keep = button(say("savePicture"), ""), keepText = button(say("keepText"), "");
   const cancel = button(say("cancel"), "");
   let picture: File | null = null, address = "", asked = 0;
   const canShare = () => picture !== null && Boolean(navigator.canShare?.({ files: [picture] }));

@@ -1,14 +1,11 @@
 import { element, pressed } from "../library/element";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
-import { say, type Word } from "../library/words";
+import { say } from "../library/words";
+import { activities } from "../parts/activities";
 import { Card } from "../parts/card";
 import { busy, field, form, text } from "../parts/form";
-import { icon, type IconName } from "../parts/icons";
-
-const activities: [activity: string, word: Word, icon: IconName][] = [
-  ["running", "run", "workouts"], ["walking", "walk", "walk"], ["cycling", "ride", "bike"],
-];
+import { icon } from "../parts/icons";
 
 /** Starts a workout. While one is under way, there is no card. */
 export class StartCard extends Card {
@@ -27,8 +24,8 @@ export class StartCard extends Card {
   begin(): void {
     this.frame(say(this.#isWhole ? "activity" : "startWorkout"), this.#look,
       this.#isWhole ? null : element("a", { href: "#/workouts/start" }, say("goalAndVoice")));
-    this.append(element("div", { class: "start" }, ...activities.map(([activity, word, name]) => {
-      const start = element("button", { type: "button", class: "btn" }, icon(name), say(word));
+    this.append(element("div", { class: "start" }, ...activities.map(({ activity, one, icon: name }) => {
+      const start = element("button", { type: "button", class: "btn" }, icon(name), say(one));
       return pressed(start, () => void busy(start, () => this.#start(activity)));
     })));
     if (this.#isWhole) this.append(this.#ofOnesOwn());

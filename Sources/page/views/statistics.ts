@@ -6,13 +6,14 @@ import { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
 import { reason, say, type Word } from "../library/words";
+import { choices, iconOf, nameOf } from "../parts/activities";
 import { empty, skeleton } from "../parts/card";
 import { button } from "../parts/form";
 import { icon } from "../parts/icons";
 import type { View } from "./view";
-import { activities, iconOf, nameOf, workoutsText, workoutsView } from "./workouts";
+import { workoutsText, workoutsView } from "./workouts";
 
-const periods: [period: Period | null, word: Word][] = [[null, "anyPeriodShort"], ["year", "yearPeriod"], ["month", "monthPeriod"], ["week", "weekPeriod"]];
+const periods: [period: Period | null, word: Word][] = [[null, "all"], ["year", "yearPeriod"], ["month", "monthPeriod"], ["week", "weekPeriod"]];
 
 type Attribute = Exclude<keyof WorkoutsStatisticsData, "workouts">;
 
@@ -70,7 +71,7 @@ export class Statistics extends Part {
       return element("div", { class: "seg", role: "group", "aria-label": say(word) }, ...buttons.map(({ button }) => button));
     };
     fill(this.#filters,
-      choice("activity", activities, this.#activity, (activity) => (this.#activity = activity)),
+      choice("activity", choices, this.#activity, (activity) => (this.#activity = activity)),
       choice("period", periods, this.#period, (period) => (this.#period = period)));
   }
 

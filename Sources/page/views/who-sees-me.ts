@@ -1,9 +1,10 @@
 import type { Guardian, GuardiansCodeData, ListedGuardian } from "service";
+import { dayName } from "../library/calendar";
 import { element, fill, plain, pressed, written } from "../library/element";
 import { ago } from "../library/format";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
-import { locale, say, type Word } from "../library/words";
+import { say, type Word } from "../library/words";
 import { answered } from "../parts/answered";
 import { Card, empty } from "../parts/card";
 import { confirmed } from "../parts/dialog";
@@ -59,7 +60,7 @@ class Guardians extends Card {
       element("p", { class: "hint" }, days ? say("looked", { days }) : say("neverLooked")),
       element("div", { class: "btns" },
         ending("guardians/remove", "endGuardianQuestion", "endGuardianMeans", "end"),
-        ending("guardians/block", "blockGuardianQuestion", "blockGuardianMeans", "block")));
+        ending("guardians/block", "blockQuestion", "blockGuardianMeans", "block")));
   }
 
   /** The service does not say who it is. */
@@ -71,11 +72,6 @@ class Guardians extends Card {
         await load();
       }));
   }
-}
-
-/** A day of a calendar, such as 2026-11-21, as people write it. */
-export function dayName(day: string, options: Intl.DateTimeFormatOptions = { day: "numeric", month: "short" }): string {
-  return new Intl.DateTimeFormat(locale(), { ...options, timeZone: "UTC" }).format(Date.parse(day));
 }
 
 /** What is shared with all friends, and whether there is a position that could be shared. */
@@ -131,7 +127,7 @@ class Code extends Card {
 
   #said({ code_set, code_for }: GuardiansCodeData): HTMLElement {
     if (code_set === undefined) return element("p", { class: "muted" }, say("noVerificationCode"));
-    const remove = button(say("removeCode"), "s");
+    const remove = button(say("remove"), "s");
     pressed(remove, () => void busy(remove, async () => {
       fill(this.#state, this.#said(await this.#person.ask("guardians/code", { code: null })));
     }));

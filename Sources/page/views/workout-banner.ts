@@ -3,9 +3,9 @@ import { distance, duration, joined } from "../library/format";
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { say } from "../library/words";
+import { iconOf, nameOf } from "../parts/activities";
 import { icon } from "../parts/icons";
 import { toast } from "../parts/toast";
-import { iconOf, nameOf } from "./workouts";
 
 /** A line above each view while a workout is under way, which leads to it. When the service has ended it, this says why. */
 export function workoutBanner(person: Person): HTMLElement {

@@ -5,6 +5,7 @@ import { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
 import { reason, say, translated, type Word } from "../library/words";
+import { nameOf } from "../parts/activities";
 import { table } from "../parts/as-table";
 import { empty, facts, meter, section, skeleton, zoneTimes } from "../parts/card";
 import { confirmed } from "../parts/dialog";
@@ -16,7 +17,7 @@ import { WayMap } from "../parts/way-map";
 import { GearField } from "./gear-field";
 import { exportWorkout, shareWorkout } from "./share-workout";
 import type { View } from "./view";
-import { nameOf, workoutsView } from "./workouts";
+import { workoutsView } from "./workouts";
 
 /** One workout: its way, its figures, pace and altitude over distance, zones and splits. What is not known is left out. */
 export class Workout extends Part {

@@ -6,21 +6,18 @@ import { Imports } from "../library/imports";
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
-import { reason, say, type Word } from "../library/words";
+import { reason, say } from "../library/words";
+import { activities, choices, iconOf, nameOf } from "../parts/activities";
 import { empty, skeleton } from "../parts/card";
 import { opened } from "../parts/dialog";
 import { busy, button, field, form, text } from "../parts/form";
-import { icon, type IconName } from "../parts/icons";
+import { icon } from "../parts/icons";
 import { LongList, type Group } from "../parts/long-list";
 import { ImportCard } from "./import-card";
 import { MonthCard } from "./month-card";
 import { StartCard } from "./start-card";
 import type { View } from "./view";
 
-/** The activities that the service knows by more than their name, and what several of each are called; all of them first. */
-export const activities: readonly [activity: string | undefined, word: Word][] = [
-  [undefined, "all"], ["running", "runs"], ["walking", "walks"], ["cycling", "rides"],
-];
 /** How many are asked for: at first so many as one sees, and then as many as the service gives at once. */
 const [first, most] = [50, 1000];
 /** Between two requests, so that others have their turn: milliseconds. */
@@ -93,7 +90,7 @@ export class Workouts extends Part {
       this.#activity = activity;
       this.#begin();
     };
-    const seg = element("div", { class: "seg", role: "group", "aria-label": say("activity") }, ...activities.map(([activity, word]) => pressed(
+    const seg = element("div", { class: "seg", role: "group", "aria-label": say("activity") }, ...choices.map(([activity, word]) => pressed(
       element("button", { type: "button", "aria-pressed": `${activity === this.#activity}` }, say(word)), () => choose(activity))));
     const names = [...this.#own].sort((one, other) => one.localeCompare(other));
     const own = element("select", { class: "input", "aria-label": say("ownActivity") },
@@ -116,8 +113,8 @@ export class Workouts extends Part {
   }
 
   #askDays(): void {
-    const from = field(say("fromDay"), text({ type: "date", value: this.#days?.from ?? "" }));
-    const to = field(say("toDay"), text({ type: "date", value: this.#days?.to ?? dayOf(Date.now()) }));
+    const from = field(say("from"), text({ type: "date", value: this.#days?.from ?? "" }));
+    const to = field(say("to"), text({ type: "date", value: this.#days?.to ?? dayOf(Date.now()) }));
     const show = element("button", { class: "btn first" }, say("show")), any = button(say("anyDate"), "");
     const choose = (days: Days | null) => {
       this.#days = days;
@@ -166,7 +163,7 @@ export class Workouts extends Part {
       if (this.#seen.has(workout.id)) continue;
       this.#seen.add(workout.id);
       const { started, activity = "" } = workout;
-      if (!this.#activity && activity && !activities.some(([known]) => known === activity)) this.#own.add(activity);
+      if (!this.#activity && activity && !activities.some((known) => known.activity === activity)) this.#own.add(activity);
       let week = this.#weeks[this.#weeks.length - 1];
       if (!week || started < week.from) {
         week = weekOf(started);
@@ -214,18 +211,6 @@ export function workoutRow({ id, activity = "", name, started, distance_m, durat
 /** How many workouts, in words. */
 export function workoutsText(count: number): string {
   return count === 1 ? say("oneWorkout") : say("workoutCount", { count: number(count) });
-}
-
-/** What an activity is called: a name of the person's own stays as it is. */
-export function nameOf(activity: string): string {
-  const names: Record<string, Word> = { running: "run", walking: "walk", cycling: "ride" };
-  const word = names[activity];
-  return word ? say(word) : activity;
-}
-
-export function iconOf(activity: string): IconName {
-  const icons: Record<string, IconName> = { running: "workouts", walking: "walk", cycling: "bike" };
-  return icons[activity] ?? "target";
 }
 
 /** What else there is about workouts. */
