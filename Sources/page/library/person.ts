@@ -10,7 +10,7 @@ import { Household } from "./household";
 import { News } from "./news";
 import type { Stop } from "./part";
 import { pictureAddress } from "./pictures";
-import { Requests, parsed, type Refusal } from "./requests";
+import { parsed, Requests, type Refusal } from "./requests";
 import { Sensors } from "./sensors";
 import { Speaker } from "./speaker";
 import { UnderWay } from "./under-way";
@@ -91,6 +91,15 @@ export class Person extends EventTarget {
     readAs(profile);
     speak([...(profile?.locale ? [profile.locale] : []), ...navigator.languages]);
     this.dispatchEvent(new Event("profile"));
+  }
+
+  /** Changes the profile. The service sets it as a whole, and another program may have changed it since it was shown: what is not given
+   *  here stays as it is there, and what is given as undefined is left out. */
+  async change(changes: { [Field in keyof Profile]?: Profile[Field] | undefined }): Promise<Asked["profile/set"]["replies"]> {
+    const { profile: latest } = await this.ask("profile/get", {});
+    const saved = await this.ask("profile/set", { ...latest, ...changes } as Profile);
+    this.became(saved.profile);
+    return saved;
   }
 
   /** Asks for the person's picture. */

@@ -137,7 +137,7 @@ export function form(
 
 /** Does something for a button, which waits meanwhile and cannot be pressed twice. */
 export async function busy(
-  button: HTMLButtonElement, act: () => Promise<void>, refused: (refusal: Refusal) => void = (refusal) => toast(reason(refusal)),
+  button: HTMLButtonElement, act: () => Promise<unknown>, refused: (refusal: Refusal) => void = (refusal) => toast(reason(refusal)),
 ): Promise<void> {
   if (button.getAttribute("aria-disabled") === "true") return;
   give(button, { "aria-disabled": "true", "aria-busy": "true" });

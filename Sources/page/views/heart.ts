@@ -191,11 +191,8 @@ export class Heart extends Part {
     if (!profile || profile.continuous_heart_rate) return fill(this.#below, empty("heart", say("nothingRecorded"), "heart"));
     const keep = button(say("keepHeartNow"), "s soft");
     pressed(keep, () => void busy(keep, async () => {
-      // It may have been changed elsewhere since, and is set as a whole.
-      const { profile: now } = await this.#person.ask("profile/get", {});
-      const saved = await this.#person.ask("profile/set", { ...now ?? profile, continuous_heart_rate: true });
+      await this.#person.change({ continuous_heart_rate: true });
       toast(say("Data Saved Successfully"));
-      this.#person.became(saved.profile);
       this.#tellNothing();
     }));
     fill(this.#below, empty("heart", say("notKept"), "heart", keep));

@@ -2,7 +2,7 @@ import type { Profile } from "service";
 import { element, pressed } from "../library/element";
 import type { Person } from "../library/person";
 import { locale, say, translated } from "../library/words";
-import { busy, button, check, field, form, select, text } from "../parts/form";
+import { button, busy, check, field, form, select, text } from "../parts/form";
 import { toast } from "../parts/toast";
 
 /** The locales in which the page speaks. */
@@ -25,6 +25,8 @@ export function profileForm(person: Person, close: () => void): HTMLFormElement 
     locale: field(say("language"), choice(languages, profile?.locale ?? locale(), languageName)),
     time_zone: field(say("timeZone"), choice(timeZones(), profile?.time_zone ?? ownZone()), { look: "all" }),
   };
+  const values = () => Object.entries(fields).map(([name, { input }]) => [name, input.value.trim()] as const);
+  const before = new Map(profile ? values() : []);
   const keepHeart = check(say("keepHeart"), profile?.continuous_heart_rate ?? false);
   const voice = check(say("voiceProfile"), profile?.voice ?? false);
   const send = element("button", { class: "btn first" }, say("save"));
@@ -41,18 +43,13 @@ export function profileForm(person: Person, close: () => void): HTMLFormElement 
     element("div", { class: "btns all" }, send, cancel),
   ], send, async () => {
     // What is empty is left out, and the service says which of it has to be there.
-    const entered = Object.fromEntries(Object.entries(fields).flatMap(([name, { input }]) => {
-      const value = input.value.trim();
-      return value === "" ? [] : [[name, name.endsWith("_cm") || name.endsWith("_kg") ? Number(value) : value]];
-    }));
-    const { message, profile: saved } = await person.ask("profile/set", {
-      ...(entered as unknown as Profile),
-      continuous_heart_rate: keepHeart.input.checked,
-      voice: voice.input.checked,
-    });
+    const changes = Object.fromEntries(values().filter(([name, value]) => value !== before.get(name)).map(([name, value]) =>
+      [name, value === "" ? undefined : /_(cm|kg)$/.test(name) ? Number(value) : value]));
+    const boxes: [keyof Profile, HTMLInputElement][] = [["continuous_heart_rate", keepHeart.input], ["voice", voice.input]];
+    const ticked = Object.fromEntries(boxes.filter(([name, { checked }]) => checked !== profile?.[name]).map(([name, { checked }]) => [name, checked]));
+    const { message } = await person.change({ ...changes, ...ticked });
     toast(translated(message));
     close();
-    person.became(saved);
   });
 }
 

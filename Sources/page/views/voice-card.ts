@@ -1,4 +1,4 @@
-import type { Profile, SpeakingPlan } from "service";
+import type { SpeakingPlan } from "service";
 import { element, fill, give, pressed } from "../library/element";
 import { splitUnits } from "../library/format";
 import { Part } from "../library/part";
@@ -40,19 +40,13 @@ export class VoiceButton extends Part {
       const isOn = turn.getAttribute("aria-pressed") !== "true";
       speaker.turn(isOn, say("voiceExample"), locale());
       const { profile } = this.#person;
-      if (isOn && profile && !profile.voice) void busy(turn, () => setVoice(this.#person, profile, true));
+      if (isOn && profile && !profile.voice) void busy(turn, () => this.#person.change({ voice: true }));
     });
     show();
     this.hear(speaker, "change", show);
     this.hear(this.#person, "profile", show);
     fill(this, turn);
   }
-}
-
-async function setVoice(person: Person, profile: Profile, voice: boolean): Promise<void> {
-  // It may have been changed elsewhere.
-  const { profile: now } = await person.ask("profile/get", {});
-  person.became((await person.ask("profile/set", { ...now ?? profile, voice })).profile);
 }
 
 /** What is said of a workout, how often, and whether it is said here. */
@@ -86,7 +80,7 @@ export class VoiceCard extends Card {
     this.hear(this.#person, "profile", show);
     this.#turn.onclick = () => {
       const { profile } = this.#person;
-      if (profile) void busy(this.#turn, () => setVoice(this.#person, profile, !profile.voice));
+      if (profile) void busy(this.#turn, () => this.#person.change({ voice: !profile.voice }));
     };
     answered(this, this.#person, this.#body, async () => this.#body.querySelector("form") ? null : [this.#form(await this.#person.ask("voice/get", {}))]);
   }
