@@ -5,6 +5,12 @@ import json
 #: A name of an activity as none should be.
 ACTIVITY = "<img src=x onerror=document.title='broken'>"
 GOALS = "//vitals-workout-goal-card"
+#: What is done each ten seconds is done five times a second, and counted.
+HURRY = """
+    const usual = setInterval;
+    window.looks = 0;
+    window.setInterval = (act, time) => (time === 10000 ? usual(() => { looks += 1; act(); }, 200) : usual(act, time));
+"""
 #: There is no loudspeaker here: what the browser would say is kept instead.
 LISTEN = "window.said = []; speechSynthesis.speak = (utterance) => said.push([utterance.text, utterance.lang]);"
 
@@ -89,8 +95,14 @@ def pauses_and_discards(trial):
     page.press("Resume")
     page.see("Recording", ".pill")
     # As everywhere else, a reload shows the same; and the voice is remembered.
+    end = page.on_new_pages(HURRY)
     page.driver.refresh()
+    end()
     page.see(ACTIVITY, "h1")
+    page.see("Location Services Disabled", "h2")
+    page.run("document.querySelector('vitals-live-way button').focus(); window.looks = 0")
+    page.wait("the way is asked for some more times", lambda: page.run("return looks > 20"))
+    assert page.focus == "Record my position", f"asking for the way takes the focus away, to {page.focus}"
     page.press("Voice in this browser On")
     page.wait("the voice is off", lambda: page.all(".btn[aria-pressed='false']"))
     page.wait("the goal is reached", lambda: page.all(".ring .star"))

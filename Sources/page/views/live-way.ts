@@ -17,6 +17,8 @@ export class LiveWay extends Part {
   #map: WayMap | null = null;
   /** Undefined until it is known. */
   #isRecorded: boolean | undefined;
+  /** What `#isRecorded` was when it was told that there is no position: it is told once, as what is shown may have the focus. */
+  #told: boolean | undefined;
 
   /** @param id of the workout that is under way */
   constructor(person: Person, id: string) {
@@ -28,6 +30,7 @@ export class LiveWay extends Part {
   begin(): void {
     this.className = "m";
     this.#map = null;
+    this.#told = undefined;
     fill(this, element("div", { class: "card" }, skeleton()));
     const look = () => void this.#look();
     look();
@@ -43,7 +46,7 @@ export class LiveWay extends Part {
     if (!this.isConnected) return;
     const path = shown?.path ?? [];
     if (path.length > 0) this.#show(path);
-    else if (!this.#map && this.#isRecorded !== undefined) this.#tellNothing(this.#isRecorded);
+    else if (!this.#map && this.#isRecorded !== undefined && this.#isRecorded !== this.#told) this.#tellNothing(this.#isRecorded);
   }
 
   #show(path: number[][][]): void {
@@ -56,6 +59,7 @@ export class LiveWay extends Part {
   }
 
   #tellNothing(isRecorded: boolean): void {
+    this.#told = isRecorded;
     if (isRecorded) {
       return fill(this, element("div", { class: "card" },
         element("div", { class: "empty" }, element("span", { class: "badge" }, icon("target")), element("p", {}, say("noPositionYet")))));
