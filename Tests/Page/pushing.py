@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -186,13 +187,27 @@ def takes_a_later_build(trial):
     style = "return fetch('page.css').then((answer) => answer.text()).then((text) => text.endsWith('/* later */'))"
     caches = "return caches.keys().then((names) => names.join())"
     with home.without_page("lighttpd", "-D", "-f", settings):
+        page.press("Workouts")
         page.driver.refresh()
-        trial.waits_for_heart()
+        page.see("Bring yours along")
         page.wait("the later build is there", lambda: page.run(caches) == "vitals-later")
         page.run("window.before = true")
+        # A file that is on its way is not lost.
+        file = home.folder / "late.fit"
+        file.write_bytes(b"This is no file of a watch." * 10_000)
+        home.consumer.send_signal(signal.SIGSTOP)
+        try:
+            page.all("input[type=file]")[0].send_keys(str(file))
+            page.press("Days")
+            page.see("Days", "h1")
+            assert page.run("return window.before"), "the page was loaded again while a file was on its way"
+        finally:
+            home.consumer.send_signal(signal.SIGCONT)
         page.press("Workouts")
+        page.see("This is no FIT, GPX or TCX file", ".drop .row")
+        page.press("Days")
         page.wait("the page was loaded again", lambda: page.run("return window.before !== true"))
-        page.see("Workouts", "h1")
+        page.see("Days", "h1")
         assert page.run(style), "it is not the later build"
     page.driver.refresh()
     page.wait("the build is what it was", lambda: page.run(caches) == f"vitals-{build}")

@@ -24,6 +24,7 @@ const longestName = 200;
 const patience = 60;
 
 const all = new WeakMap<Person, Imports>();
+let underWay = 0;
 
 /** The files that a person brings along, one after the other: also while another view is shown. `change` is dispatched when one has come
  *  further, and `stored` when workouts have come. */
@@ -41,6 +42,11 @@ export class Imports extends EventTarget {
     const made = all.get(person) ?? new Imports(person);
     all.set(person, made);
     return made;
+  }
+
+  /** Whether files of anybody's are on their way. */
+  static get areUnderWay(): boolean {
+    return underWay > 0;
   }
 
   add(files: readonly File[]): void {
@@ -65,6 +71,7 @@ export class Imports extends EventTarget {
   async #sendAll(): Promise<void> {
     if (this.#isSending) return;
     this.#isSending = true;
+    underWay += 1;
     for (let next: Brought | undefined; (next = this.files.find(({ state }) => state === "waiting"));) {
       try {
         next.outcome = await this.#bring(next);
@@ -77,6 +84,7 @@ export class Imports extends EventTarget {
       this.#changed();
     }
     this.#isSending = false;
+    underWay -= 1;
   }
 
   async #bring(brought: Brought): Promise<ImportProgress> {
