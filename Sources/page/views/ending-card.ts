@@ -118,8 +118,10 @@ export class EndingCard extends Card {
       }
     }));
     pressed(cancel, () => dialog.close());
-    // What is being deleted cannot be left.
+    // What is being deleted cannot be left. Browsers let a page refuse one Escape, and close the dialog with the next: only the key itself
+    // can be refused every time.
     dialog.addEventListener("cancel", (event) => cancel.hidden && event.preventDefault());
+    dialog.addEventListener("keydown", (event) => event.key === "Escape" && cancel.hidden && event.preventDefault());
     cancel.focus();
     return dialog;
   }
