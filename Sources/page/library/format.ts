@@ -90,6 +90,11 @@ export function temperature(celsius: number): Amount {
   return isImperial ? { value: number(celsius * 1.8 + 32, 1), unit: "°F" } : { value: number(celsius, 1), unit: "°C" };
 }
 
+/** Where the person's thermometer is 0, and how much its degree is: both in degrees Celsius. */
+export function thermometer(): { zero: number; unit: number } {
+  return isImperial ? { zero: -32 / 1.8, unit: 1 / 1.8 } : { zero: 0, unit: 1 };
+}
+
 export function joined({ value, unit }: Amount): string {
   return unit === "" ? value : `${value}${thin}${unit}`;
 }

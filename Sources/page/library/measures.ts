@@ -1,5 +1,5 @@
 import type { Day, DayGoal, DayGoals, PeriodTotals } from "service";
-import { distance, energy, metresOfUnit, number, roundDistance, temperature, type Amount } from "./format";
+import { distance, energy, metresOfUnit, number, roundDistance, temperature, thermometer, type Amount } from "./format";
 import { say, type Word } from "./words";
 
 // What days are measured by, and what can be a goal, under the service's names.
@@ -39,9 +39,14 @@ export function targetOf(kind: GoalKind, value: number): Amount {
   return kind === "distance_m" ? roundDistance(value) : amountOf(kind, value);
 }
 
-/** How much of the service's unit the unit is that the person reads: their axes have round numbers. */
+/** How much of the service's unit the unit is that the person reads. */
 export function unitOf(measure: Measure): number {
-  return measure === "distance_m" ? metresOfUnit() : 1;
+  return measure === "distance_m" ? metresOfUnit() : measure === "temperature_c" ? thermometer().unit : 1;
+}
+
+/** What the person reads as 0, in the service's unit. */
+export function zeroOf(measure: Measure): number {
+  return measure === "temperature_c" ? thermometer().zero : 0;
 }
 
 /** What a day or a period has of a measure: of a period, on an average day. Temperatures and heart rates have a lowest and a highest, too. */

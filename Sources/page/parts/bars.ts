@@ -14,8 +14,9 @@ export interface Bar {
 
 /** What the bars are about. */
 export interface Scale {
-  /** The values of the axis are round in this unit. */
+  /** The values of the axis are round in this unit, counted from here. */
   unit: number;
+  zero?: number;
   /** Drawn as a dashed line. */
   goal?: number | undefined;
   axis(value: number): string;
@@ -129,15 +130,15 @@ export class Bars extends Sized {
 }
 
 /** From 0 for sums; otherwise from below the lowest value. All of it in round steps. */
-function axisOf(bars: Bar[], { unit, goal }: Scale): Axis {
+function axisOf(bars: Bar[], { unit, zero = 0, goal }: Scale): Axis {
   const values = bars.flatMap(({ value }) => (value ? [value.low ?? 0, value.high ?? value.mean] : []));
   const isSpread = bars.some(({ value }) => value?.low !== undefined);
   const highest = Math.max(...values, goal ?? 0, 0), lowest = isSpread ? Math.min(...values) : 0;
   const span = (highest - lowest || unit) / unit;
   const ten = 10 ** Math.floor(Math.log10(span / 3));
   const step = unit * ten * ([1, 2, 5].find((step) => span / (step * ten) <= 4) ?? 10);
-  const low = isSpread ? step * Math.floor(lowest / step - 0.01) : 0;
-  return { low, high: step * Math.ceil(highest / step + 0.01), step };
+  const low = isSpread ? zero + step * Math.floor((lowest - zero) / step - 0.01) : 0;
+  return { low, high: zero + step * Math.ceil((highest - zero) / step + 0.01), step };
 }
 
 function drawn({ value, isReached, isToCome }: Bar, x: number, wide: number, bottom: number, y: (value: number) => number, look: string): SVGElement[] {

@@ -1,7 +1,9 @@
 import type { Day, PeriodTotals } from "service";
 import { element, type Child } from "../library/element";
 import { days, daysApart, joined, number, percent } from "../library/format";
-import { amountOf, canBeGoal, goalKinds, measures, nameOfMeasure, percentOf, targetOf, unitOf, valueOfMeasure, type GoalKind, type Measure } from "../library/measures";
+import {
+  amountOf, canBeGoal, goalKinds, measures, nameOfMeasure, percentOf, targetOf, unitOf, valueOfMeasure, zeroOf, type GoalKind, type Measure,
+} from "../library/measures";
 import { say } from "../library/words";
 import type { Bar, Scale } from "../parts/bars";
 
@@ -55,7 +57,7 @@ function measured(measure: Measure, entries: Entry[], summary: PeriodTotals, per
       const value = values[at] ?? null;
       return { label, value, isToCome, isReached: isSum && value !== null && isReached(totals, measure, value.mean) };
     }),
-    scale: { unit: unitOf(measure), goal: goal?.target, axis: (value) => short(measure, value), look: measure === "heart_rate" ? "heart" : "" },
+    scale: { unit: unitOf(measure), zero: zeroOf(measure), goal: goal?.target, axis: (value) => short(measure, value), look: measure === "heart_rate" ? "heart" : "" },
     figures: figuresOf(measure, summary),
     says: [
       `${heading}, ${period}: ${whole && highest !== undefined ? say("barsSay", { mean: text(whole.mean), high: text(highest) }) : say("nothingRecorded")}`,
@@ -158,8 +160,7 @@ function reachedOf(totals: Day | PeriodTotals, kind: GoalKind): string {
 
 /** A value at the axis, where there is little room. */
 function short(measure: Measure, value: number): string {
-  if (measure === "temperature_c") return amountOf(measure, value).value;
-  const shown = value / unitOf(measure);
+  const shown = (value - zeroOf(measure)) / unitOf(measure);
   const [rest, letter] = shown >= 1000 ? [shown / 1000, "k"] : [shown, ""];
   const tenths = Math.round(10 * rest);
   return `${number(tenths / 10, tenths % 10 === 0 ? 0 : 1)}${letter}`;
