@@ -395,7 +395,14 @@ def looks_at_tiles(trial):
         page.keys(Keys.ARROW_LEFT, "-")
         page.wait("the way is as before", lambda: abs(page.run(wide) - before) < 2)
         page.press("Fit everything")
+        assert any(text.text.endswith(("m", "km")) for text in page.all(".marks text")), "there is no scale"
         trial.look("workout-on-tiles")
+        assert not page.all(".marks .cross"), "the middle is marked while nothing is drawn"
+        # What somebody sees who draws an area beside another one.
+        page.run("""document.querySelector("vitals-tile-map").show({ ways: [], says: "x", draft: { shape: null },
+            areas: [{ name: "<b>Garden", shape: { middle: [47.4, 8.5], radius: 200 } }] })""")
+        page.wait("the middle is marked", lambda: page.all(".marks .cross"))
+        page.see("<b>Garden", ".marks text")
         page.follow("#/you")
         page.press("Sign out")
         page.press("Sign out", "//dialog")

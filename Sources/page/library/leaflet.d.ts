@@ -19,9 +19,11 @@ declare module "*/leaflet.js" {
     zoomOut(): this;
     panBy(offset: readonly [number, number], options?: { animate: boolean }): this;
     remove(): this;
-    getCenter(): { wrap(): { lat: number; lng: number } };
+    getCenter(): { lat: number; wrap(): { lat: number; lng: number } };
+    getZoom(): number;
+    latLngToContainerPoint(place: LatLng): { x: number; y: number };
     on(event: "click", act: (event: { latlng: { wrap(): { lat: number; lng: number } } }) => void): this;
-    on(event: "movestart", act: () => void): this;
+    on(event: "move" | "movestart", act: () => void): this;
   }
   export class LatLngBounds {
     constructor(places: readonly LatLng[]);

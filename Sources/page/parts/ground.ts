@@ -1,8 +1,9 @@
-import { drawing, element, fill, give, plain, pressed } from "../library/element";
+import { drawing, element, fill, give, pressed } from "../library/element";
 import { roundLength } from "../library/format";
 import { degree, edges, metresBetween, offset, squeeze, type Place, type Shape } from "../library/places";
 import { say } from "../library/words";
 import { icon } from "./icons";
+import { areaName, compass, cross, forTools, labelHere, range, scale } from "./map-marks";
 import { through } from "./plot";
 import { Sized } from "./sized";
 
@@ -27,8 +28,8 @@ interface Section {
   pixels: number;
 }
 
-/** Free around what is fitted, and for the tools at its end. */
-const around = 34, forTools = 52;
+/** Free around what is fitted. */
+const around = 34;
 /** The widest that is shown is half the earth, and the closest a garden gate. */
 const [fewest, most] = [2e-5, 20];
 
@@ -94,8 +95,7 @@ export abstract class Ground extends Sized {
       ...(hasEnds && first && last ? ends(point(first), point(last)) : []),
       ...(draft?.shape ? [...outline(draft.shape, "", at.pixels, point, "draft"), ...handles(draft.shape, point)] : []),
       ...(here ? position(here, at.pixels, point(here.place), this.width) : []),
-      ...(draft ? [drawing("path", { class: "rule", d: `M${this.width / 2 - 8} ${this.clientHeight / 2}h16m-8-8v16` })] : []),
-      ...scale(at.pixels, this.clientHeight), ...compass());
+      ...(draft ? [cross(this.width, this.clientHeight)] : []), ...scale(at.pixels, this.clientHeight), ...compass());
   }
 
   /** The section that has everything in it. */
@@ -216,21 +216,14 @@ function limited(pixels: number): number {
   return Math.min(most, Math.max(fewest, pixels));
 }
 
-function range(values: number[]): [number, number] {
-  return values.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Infinity, -Infinity]);
-}
-
 function outline(shape: Shape, name: string, pixels: number, point: (place: Place) => [number, number], look = ""): SVGElement[] {
-  const label = (x: number, y: number) =>
-    name ? [drawing("text", { x: x.toFixed(1), y: y.toFixed(1), "text-anchor": "middle" }, short(name))] : [];
+  if ("corners" in shape && shape.corners.length === 0) return [];
+  const named = areaName(shape, name, pixels, point);
   if ("middle" in shape) {
     const [x, y] = point(shape.middle), r = shape.radius * pixels;
-    return [drawing("circle", { class: `area ${look}`, cx: x.toFixed(1), cy: y.toFixed(1), r: r.toFixed(1) }), ...label(x, y - r - 8)];
+    return [drawing("circle", { class: `area ${look}`, cx: x.toFixed(1), cy: y.toFixed(1), r: r.toFixed(1) }), ...named];
   }
-  const points = shape.corners.map(point);
-  if (points.length === 0) return [];
-  const [left, right] = range(points.map(([x]) => x)), [, bottom] = range(points.map(([, y]) => y));
-  return [drawing("path", { class: `area ${look}`, d: `${through(points)}Z` }), ...label((left + right) / 2, bottom + 18)];
+  return [drawing("path", { class: `area ${look}`, d: `${through(shape.corners.map(point))}Z` }), ...named];
 }
 
 /** What was pressed: the middle of a circle, the corners of a polygon. */
@@ -249,38 +242,11 @@ function ends([fromX, fromY]: [number, number], [toX, toY]: [number, number]): S
 }
 
 function position(here: NonNullable<Sight["here"]>, pixels: number, [x, y]: [number, number], width: number): SVGElement[] {
-  const old = here.isOld ? " old" : "", label = here.label ? short(here.label) : "";
-  // Beside the point where there is room, otherwise above it. A letter is about seven pixels wide.
-  const long = 7 * label.length + 22;
-  const [side, aside, above] = x + long < width - forTools ? ["start", 22, 12] as const
-    : x > long ? ["end", -22, 12] as const : ["middle", 0, 26] as const;
+  const old = here.isOld ? " old" : "";
   return [
     drawing("circle", { class: `acc${old}`, cx: x.toFixed(1), cy: y.toFixed(1), r: Math.max(17, (here.accuracy ?? 0) * pixels).toFixed(1) }),
     drawing("circle", { class: `pos${old}`, cx: x.toFixed(1), cy: y.toFixed(1), r: 8 }),
-    ...(label ? [drawing("text", { class: "who", x: (x + aside).toFixed(1), y: (y - above).toFixed(1), "text-anchor": side }, label)] : []),
-  ];
-}
-
-/** What fits on a map; a list beside it has all of it. */
-function short(text: string): string {
-  const letters = [...plain(text)];
-  return letters.length > 28 ? `${letters.slice(0, 27).join("")}…` : letters.join("");
-}
-
-/** A round length of 40 to 100 pixels. */
-function scale(pixels: number, height: number): SVGElement[] {
-  const { metres, text } = roundLength(100 / pixels);
-  const width = metres * pixels;
-  return [
-    drawing("path", { class: "rule", d: `M16 ${height - 24}v7h${width.toFixed(1)}v-7` }),
-    drawing("text", { x: (22 + width).toFixed(1), y: height - 15 }, text),
-  ];
-}
-
-function compass(): SVGElement[] {
-  return [
-    drawing("path", { class: "rule", d: "M26 29V14m-4 5 4-5 4 5" }),
-    drawing("text", { x: 26, y: 42, "text-anchor": "middle" }, say("north")),
+    ...labelHere(here.label ?? "", [x, y], width),
   ];
 }
 

@@ -1,3 +1,4 @@
+import type * as Leaflet from "./leaflet.js";
 import { drawing, element, fill, give, plain, pressed, written } from "../library/element";
 import { Part } from "../library/part";
 import { edges, type Place, type Shape } from "../library/places";
@@ -7,7 +8,12 @@ import { empty } from "./card";
 import { button } from "./form";
 import type { Sight } from "./ground";
 import { icon, type IconName } from "./icons";
-import type * as Leaflet from "./leaflet.js";
+import { areaName, compass, cross, labelHere, scale, type Point } from "./map-marks";
+
+/** Metres of a pixel at the equator, when all of the earth is one tile. */
+const widestPixel = 156_543.034;
+/** The line about whom the map is from is beneath the scale. */
+const lineHeight = 20;
 
 /** Which of the operator's maps is shown: the same everywhere, until the page is closed. */
 let chosenKind = 0;
@@ -19,6 +25,8 @@ let chosenKind = 0;
  *  made from markup, which the page's rules for the browser refuse: these are ours. */
 export class TileMap extends Part {
   readonly #ground = element("div", { class: "ground" });
+  /** Over what Leaflet has drawn. */
+  readonly #marks = drawing("svg", { class: "marks", "aria-hidden": "true" });
   readonly #credit = element("p", { class: "credit" });
   #sight: Sight = { ways: [], says: "" };
   #drawn: Drawn | null = null;
@@ -28,7 +36,7 @@ export class TileMap extends Part {
   begin(): void {
     give(this, { class: "map path" });
     this.#describe();
-    fill(this, this.#ground, this.#tools(), this.#credit);
+    fill(this, this.#ground, this.#marks, this.#tools(), this.#credit);
     void this.#open();
   }
 
@@ -41,6 +49,7 @@ export class TileMap extends Part {
     if (!isSameWay) this.#drawWays();
     this.#drawHere();
     this.#fit();
+    this.#mark();
   }
 
   #describe(): void {
@@ -85,6 +94,7 @@ export class TileMap extends Part {
     const observer = new ResizeObserver(() => {
       map.invalidateSize({ pan: false });
       this.#fit();
+      this.#mark();
     });
     observer.observe(this);
     this.whileShown(() => {
@@ -97,6 +107,8 @@ export class TileMap extends Part {
     this.#drawWays();
     this.#drawHere();
     this.#fit();
+    map.on("move", () => this.#mark());
+    this.#mark();
   }
 
   #choose(place: Place): void {
@@ -147,6 +159,23 @@ export class TileMap extends Part {
     if (here.accuracy) new leaflet.Circle(here.place, { ...looks(`acc${old}`), radius: here.accuracy }).addTo(layer);
     dot(here.place, `acc${old}`, 17);
     dot(here.place, `pos${old}`, 8);
+  }
+
+  /** Names, the scale, and the middle while something is drawn. */
+  #mark(): void {
+    if (!this.#drawn) return;
+    const { map } = this.#drawn, { areas = [], here, draft } = this.#sight;
+    const [width, height] = [this.clientWidth, this.clientHeight];
+    const pixels = 2 ** map.getZoom() / widestPixel / Math.cos((map.getCenter().lat * Math.PI) / 180);
+    const point: Point = (place) => {
+      const { x, y } = map.latLngToContainerPoint(place);
+      return [x, y];
+    };
+    give(this.#marks, { viewBox: `0 0 ${width} ${height}` });
+    fill(this.#marks,
+      ...areas.flatMap(({ name, shape }) => areaName(shape, name, pixels, point)),
+      ...(here ? labelHere(here.label ?? "", point(here.place), width) : []),
+      ...(draft ? [cross(width, height)] : []), ...scale(pixels, height - lineHeight), ...compass());
   }
 
   /** Shows everything, unless somebody has moved the map. */
