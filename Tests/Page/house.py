@@ -131,7 +131,9 @@ def has_another_gateway(trial):
     page.press(f"Rename {name}")
     page.type("Name of the gateway", NAME)
     page.press("Save", "//form")
-    page.see(SHOWN, ".kv dd")
+    page.see(f"Gateway {SHOWN}", "vitals-gateway-card h2")
+    cards = [name for role, name in page.tree() if role == "region" and name.startswith("Gateway ")]
+    assert len(set(cards)) == 2, f"who hears the page cannot tell the gateways apart: {cards}"
     assert NAME in [one.get("name") for one in asked(home, "gateways")]
     stop(attic)
     page.see("Offline", ".kv dd")

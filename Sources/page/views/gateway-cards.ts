@@ -51,15 +51,16 @@ class GatewayCard extends Card {
   }
 
   begin(): void {
-    this.frame(say("gateway"), "");
+    this.frame("", "");
     const state = element("div"), acts = element("div");
     this.append(state, acts);
     let shown = "";
     const show = () => {
       const made = lines(this.#gateway);
-      const now = JSON.stringify(made.map(([label, value]) => [label, value instanceof Node ? value.textContent : value]));
+      const now = JSON.stringify([this.#gateway.name, ...made.map(([label, value]) => [label, value instanceof Node ? value.textContent : value])]);
       if (now === shown) return;
       shown = now;
+      fill(this.head.querySelector("h2") ?? this.head, say("gateway"), " ", written(this.#gateway.name));
       fill(state, pairs(made));
     };
     show();
@@ -112,12 +113,10 @@ export function nameForm(name: ReturnType<typeof field>, close: () => void, save
   });
 }
 
-function lines({ enrolled, id, isHeard, isOnline, status, info, health }: Gateway): [string, Child][] {
-  const name: [string, Child] = [say("personName"), written(enrolled?.name || id)];
-  if (!isHeard) return [name, [say("state"), say("sensorUnseen")]];
+function lines({ isHeard, isOnline, status, info, health }: Gateway): [string, Child][] {
+  if (!isHeard) return [[say("state"), say("sensorUnseen")]];
   const state = isOnline && status?.time ? say("onlineSince", { time: since(status.time) }) : say(isOnline ? "online" : "offline");
   return [
-    name,
     [say("state"), isOnline ? element("span", { class: "ok" }, state) : state],
     ...(health && isOnline ? ofHealth(health) : []),
     ...(info ? [
