@@ -1,5 +1,5 @@
 import type { Alert } from "service";
-import { element, freshId, pressed, refill, written } from "../library/element";
+import { element, fill, freshId, pressed, written } from "../library/element";
 import { ago } from "../library/format";
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
@@ -12,12 +12,15 @@ import type { Banner } from "./frame";
 /** How many are shown; the others come when these are confirmed. */
 const most = 3;
 
+/** The alerts that were read out already, on whatever view it was. */
+const told = new Set<string>();
+
 /** What a guardian has to act upon, above everything: it stays until somebody has confirmed it. */
 class AlertBanner extends Part {
   readonly #person: Person;
-  #shown = "";
-  /** The lines that say how long ago it was. */
-  #lines: [line: HTMLElement, time: number][] = [];
+  /** What each alert that is shown looks like, and the line that says how long ago it was. */
+  readonly #shown = new Map<string, { section: HTMLElement; when: HTMLElement; time: number }>();
+  #rest: HTMLElement | null = null;
 
   constructor(person: Person) {
     super();
@@ -25,21 +28,31 @@ class AlertBanner extends Part {
   }
 
   begin(): void {
-    this.#shown = "";
     const { alerts } = this.#person;
+    fill(this);
+    this.#shown.clear();
     const show = () => {
-      const { open } = alerts;
-      const shown = open.map(({ alert }) => alert).join();
-      // What is there already is not read out again.
-      if (shown === this.#shown) return;
-      this.#shown = shown;
-      this.#lines = [];
-      refill(this, ...open.slice(0, most).map((alert) => this.#section(alert)), open.length > most ? this.#rest(open) : null);
+      const { open } = alerts, shown = open.slice(0, most);
+      // What is there already stays as it is, and is not read out again.
+      for (const [alert, { section }] of this.#shown) {
+        if (shown.some((one) => one.alert === alert)) continue;
+        const hadFocus = section.contains(document.activeElement);
+        section.remove();
+        this.#shown.delete(alert);
+        if (hadFocus) document.querySelector("h1")?.focus();
+      }
+      shown.forEach((one, at) => {
+        if (this.#shown.has(one.alert)) return;
+        this.insertBefore(this.#section(one), this.children[at] ?? null);
+      });
+      this.#rest?.remove();
+      this.#rest = open.length > most ? this.#others(open) : null;
+      if (this.#rest) this.append(this.#rest);
     };
     show();
     this.hear(alerts, "change", show);
     this.each(10_000, () => {
-      for (const [line, time] of this.#lines) line.textContent = ago(time);
+      for (const { when, time } of this.#shown.values()) when.textContent = ago(time);
     });
     // Nobody tells that another guardian has confirmed one.
     this.each(30_000, () => {
@@ -48,7 +61,7 @@ class AlertBanner extends Part {
   }
 
   /** Somebody who comes back after a while may have many. */
-  #rest(open: Alert[]): HTMLElement {
+  #others(open: Alert[]): HTMLElement {
     const all = button(say("confirmAll"), "s");
     pressed(all, () => void busy(all, async () => {
       for (const { alert } of open) await this.#person.alerts.confirm(alert);
@@ -69,11 +82,13 @@ class AlertBanner extends Part {
       location.hash = `#/people/${dependent}`;
       await locate(this.#person, dependent);
     }));
-    this.#lines.push([when, time]);
-    return element("section", { class: "note bad", role: "alert", "aria-labelledby": id },
+    const section = element("section", { class: "note bad", role: told.has(alert) ? undefined : "alert", "aria-labelledby": id },
       icon("warn"),
       element("div", { class: "grow" }, element("div", {}, element("h2", { id }, written(text)), when)),
       element("div", { class: "btns" }, confirm, where));
+    told.add(alert);
+    this.#shown.set(alert, { section, when, time });
+    return section;
   }
 }
 
