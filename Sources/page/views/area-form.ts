@@ -1,8 +1,8 @@
 import type { Area, AreasSetRequest, PhoneRegion } from "service";
 import { weekdayName, weekdays } from "../library/calendar";
 import { element, fill, pressed } from "../library/element";
+import { placesOf, placeText, type Place, type Shape } from "../library/places";
 import type { Person } from "../library/person";
-import { placeText, placesOf, type Place, type Shape } from "../library/places";
 import { Refusal } from "../library/requests";
 import { say, type Word } from "../library/words";
 import { button, check, field, form, select, text } from "../parts/form";
@@ -25,10 +25,11 @@ export function shapeOf({ circle, polygon }: Pick<Area, "circle" | "polygon">): 
 /** Draws an area on a map, or takes it as it is typed: both say the same all the time.
  *  @param area that is changed; undefined for another one
  *  @param draw shows what is drawn so far
- *  @param close is called when it is saved or left */
+ *  @param close is called when it is saved or left
+ *  @param over ends it, also when another form takes its place */
 export function areaForm(
   person: Person, dependent: string, area: Area | undefined, regions: PhoneRegion[], map: SightMap,
-  draw: (shape: Shape | null) => void, close: () => void,
+  draw: (shape: Shape | null) => void, close: () => void, over: AbortSignal,
 ): HTMLElement {
   const whole = (value: number | undefined, min: number, max: number) =>
     text({ type: "number", inputmode: "numeric", min, max, step: 1, value });
@@ -75,17 +76,12 @@ export function areaForm(
     help.textContent = kind === "region" ? "" : say(kind === "circle" ? "pressMiddle" : "pressCorners");
     show();
   };
-  const over = new AbortController();
-  const end = () => {
-    over.abort();
-    close();
-  };
   map.addEventListener("place", (event) => {
     const place = placeText((event as CustomEvent<Place>).detail);
     if (kind === "circle") circle.input.value = place;
     else if (kind === "polygon") polygon.input.value = [...polygon.input.value.split(";").map((part) => part.trim()).filter(Boolean), place].join("; ");
     show();
-  }, { signal: over.signal });
+  }, { signal: over });
   pressed(undo, () => {
     polygon.input.value = polygon.input.value.split(";").slice(0, -1).join(";");
     show();
@@ -120,11 +116,11 @@ export function areaForm(
     element("details", { class: "all", open: Boolean(area?.from ?? area?.weekdays) }, element("summary", {}, say("onlyThen")), element("div", { class: "form" },
       fields.from.node, fields.to.node, element("div", { class: "btns all", role: "group", "aria-label": say("onlyThen") }, ...days.map(({ node }) => node)))),
     fields.escalate_min.node,
-    element("div", { class: "btns all" }, pressed(button(say("cancel"), ""), end), undo, send),
+    element("div", { class: "btns all" }, pressed(button(say("cancel"), ""), close), undo, send),
   ], send, async () => {
     await person.ask("areas/set", request());
     toast(say("areaSaved"));
-    end();
+    close();
   });
   choose(kind);
   return made;

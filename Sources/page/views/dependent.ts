@@ -1,4 +1,6 @@
-import type { Area, Dependent, DependentLocation, DependentMotion, DependentPath, DependentStatus, DependentsDayData, Notification, PhoneRegion, WatchRule } from "service";
+import type {
+  Area, Dependent, DependentLocation, DependentMotion, DependentPath, DependentsDayData, DependentStatus, Notification, PhoneRegion, WatchRule,
+} from "service";
 import { dayName } from "../library/calendar";
 import { element, fill, plain, pressed, refill, written, type Child } from "../library/element";
 import { ago, clock, dates, dayOf, farText, height, joined, percent } from "../library/format";
@@ -20,8 +22,8 @@ import { locate } from "./alert-banner";
 import { areaForm, shapeOf } from "./area-form";
 import { act } from "./friends";
 import { motions } from "./looking-after";
-import { peopleView } from "./people";
 import { peopleTabs } from "./people-tabs";
+import { peopleView } from "./people";
 import { ruleForm, ruleText } from "./rule-form";
 import type { View } from "./view";
 
@@ -48,6 +50,8 @@ class DependentPage extends Part {
   #past: { day: string; data: DependentsDayData | null } | null = null;
   /** What is being drawn, and of which area it is another shape. */
   #draft: { shape: Shape | null; area: string | undefined } | null = null;
+  /** Ends the form that draws it. */
+  #drawing = new AbortController();
   #load: () => Promise<void> = () => Promise.resolve();
   readonly #map = mapOf();
   readonly #notes = element("div", { class: "side" });
@@ -301,7 +305,10 @@ class DependentPage extends Part {
 
   /** Opens the form beside the map. */
   #edit(area: Area | undefined): void {
+    this.#drawing.abort();
+    const drawing = this.#drawing = new AbortController();
     const close = () => {
+      drawing.abort();
       this.#draft = null;
       fill(this.#form);
       this.#showMap();
@@ -312,7 +319,7 @@ class DependentPage extends Part {
       this.#draft = { shape, area: area?.area };
       this.#showMap();
     };
-    const made = areaForm(this.#person, this.#id, area, this.#regions, this.#map, draw, close);
+    const made = areaForm(this.#person, this.#id, area, this.#regions, this.#map, draw, close, drawing.signal);
     fill(this.#form, section(say(area ? "editArea" : "drawArea"), "", made));
     this.#map.scrollIntoView({ block: "start" });
     made.querySelector("input")?.focus({ preventScroll: true });
