@@ -1,9 +1,15 @@
-"""What happens to a page: reloading, keys and readers, attacks, a cut, another language."""
+"""What happens to a page: reloading, keys and readers, attacks, a cut, a service that does not answer, another language."""
 
+import contextlib
+import re
+import signal
+import threading
 import time
 
+from home import Client
 from playing import LONG, WITH_DEVICE, fetched, knocks
 from selenium.webdriver.common.keys import Keys
+from serving import Person
 
 
 def stays_signed_in(trial):
@@ -84,6 +90,58 @@ def is_offline(trial):
     page.forgive("WebSocket connection to")
 
 
+def is_patient(trial):
+    """The service is there, and does not answer."""
+    page, home = trial.browser, trial.home
+    page.press("Days")
+    page.see("Change goals")
+    home.consumer.send_signal(signal.SIGSTOP)
+    try:
+        page.press("Change goals")
+        page.see("Still waiting")
+        trial.look("waiting")
+        # Each of the two cards waits.
+        for _ in range(2):
+            page.press("Cancel", "//main")
+        page.wait("it is no longer waited for", lambda: page.all("main")[0].text.count("Nothing came in time") == 2)
+        trial.look("not-answered")
+    finally:
+        home.consumer.send_signal(signal.SIGCONT)
+    for title in ("Goals a day", "How often"):
+        page.press("Ask again", "//main")
+        page.see(title, "h2")
+    page.press("Today")
+
+
+def is_told_when_to_ask_again(trial):
+    """Another program of the person's asks so much that the service refuses more: the button counts until it may be pressed."""
+    page, home = trial.browser, trial.home
+    ada = Person(home, "ada", "ada@example.org")
+    page.press("Days")
+    page.see("Change goals")
+    is_over = threading.Event()
+    with contextlib.closing(Client(home.port, ada.device, ada.password)) as client:
+        def asks():
+            while not is_over.wait(0.005):
+                client.mqtt.publish(f"{ada.topics}/requests/profile/get", "{}")
+        other = threading.Thread(target=asks)
+        other.start()
+        try:
+            for _ in range(100):
+                client.mqtt.publish(f"{ada.topics}/requests/profile/get", "{}")
+            page.press("Change goals")
+            page.wait("the button counts", lambda: page.all("main .empty .btn[aria-disabled] .small"))
+        finally:
+            is_over.set()
+            other.join()
+    page.wait("it may be pressed", lambda: not page.all("main .btn[aria-disabled]"))
+    while page.all("main .empty .btn"):
+        page.press("Ask again", "//main")
+        page.wait("it is answered", lambda: not page.all("main .btn[aria-disabled]"))
+    page.see("Goals a day", "h2")
+    page.press("Today")
+
+
 def is_german(trial):
     page = trial.browser
     trial.home.vitals("ada", "profile", "set", "--locale", "de-AT", "--units", "imperial")
@@ -97,9 +155,13 @@ def is_german(trial):
     except AssertionError:
         raise AssertionError(f"no temperature; what was said: {set(page.run('return told'))}")
     trial.look("today-in-german")
+    page.open(f"{trial.home.address}/#/days?of=temperature_c")
+    page.wait("there is an axis", lambda: page.all("vitals-bars text[x='0']"))
+    marks = [mark.text for mark in page.all("vitals-bars text[x='0']")]
+    assert all(re.fullmatch(r"\d+(,5)?", mark) for mark in marks), f"the axis is not round in degrees Fahrenheit: {marks}"
     trial.home.vitals("ada", "profile", "set", "--locale", "en-GB", "--units", "metric")
     page.driver.refresh()
     page.see("Today", "h1")
 
 
-STEPS = [stays_signed_in, is_read_out, resists, is_offline, is_german]
+STEPS = [stays_signed_in, is_read_out, resists, is_offline, is_patient, is_told_when_to_ask_again, is_german]

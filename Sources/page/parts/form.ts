@@ -2,8 +2,8 @@ import { element, fill, freshId, give, pressed, type Attributes, type Child } fr
 import { duration } from "../library/format";
 import { Refusal } from "../library/requests";
 import { reason, say } from "../library/words";
-import { spinner } from "./card";
 import { icon, type IconName } from "./icons";
+import { spinner } from "./card";
 import { toast } from "./toast";
 
 export type Input = HTMLInputElement | HTMLSelectElement;
@@ -159,14 +159,15 @@ export async function busy(
 }
 
 /** Counts the seconds on a button until it may be pressed again. */
-function waits(button: HTMLButtonElement, seconds: number): void {
+export function waits(button: HTMLButtonElement, seconds: number): void {
+  give(button, { "aria-disabled": "true" });
   const left = element("span", { class: "small" });
   // The service says whole seconds, and may mean almost one more.
   const end = Date.now() + (seconds + 1) * 1000;
   const show = () => {
     const rest = Math.ceil((end - Date.now()) / 1000);
     left.textContent = rest > 90 ? duration(rest) : `${rest}\u202fs`;
-    if (rest > 0 && button.isConnected) return;
+    if (rest > 0) return;
     clearInterval(timer);
     left.remove();
     give(button, { "aria-disabled": undefined });

@@ -1,15 +1,15 @@
 import type { HeartRateVariabilityData } from "service";
 import { nameOfRange, secondsOf } from "../library/calendar";
-import { element, fill, pressed } from "../library/element";
+import { element, fill, } from "../library/element";
 import { number } from "../library/format";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
-import { reason, say, type Word } from "../library/words";
+import { say, type Word } from "../library/words";
+import { refused } from "../parts/answered";
 import { AsTable } from "../parts/as-table";
 import { Card, empty, facts, skeleton } from "../parts/card";
-import { button } from "../parts/form";
 import type { Range } from "../parts/period-chart";
-import { Tachogram, piecesOf, type Beat } from "../parts/tachogram";
+import { piecesOf, Tachogram, type Beat } from "../parts/tachogram";
 
 /** Beats of longer ranges would lie on each other; the service says how much they vary up to a day. */
 const longestDrawn = 3_600_000, longestCounted = 24 * 3_600_000;
@@ -59,7 +59,7 @@ export class BeatsCard extends Card {
       if (!(error instanceof Refusal)) throw error;
       if (asked !== this.#asked) return;
       this.#tell([], "", null);
-      fill(this.#note, empty("warn", reason(error), "bad", pressed(button(say("askAgain"), "s"), () => void this.show(range))));
+      fill(this.#note, refused(error, () => this.show(range)));
     } finally {
       clearTimeout(wait);
     }

@@ -7,11 +7,12 @@ import { goalsOf, measures, nameOfMeasure } from "../library/measures";
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
-import { reason, say, type Word } from "../library/words";
+import { say, type Word } from "../library/words";
+import { refused } from "../parts/answered";
 import { empty, facts, section, skeleton } from "../parts/card";
 import { dayGoals } from "../parts/day-goals";
-import { button, field, form, round, text } from "../parts/form";
-import { icon } from "../parts/icons";
+import { field, form, round, text } from "../parts/form";
+import { icon, } from "../parts/icons";
 import { RingCalendar } from "../parts/ring-calendar";
 import { DayCard, workoutsOf } from "./day-card";
 import { dayFigures } from "./day-figures";
@@ -144,8 +145,7 @@ export class Days extends Part {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       if (asked !== this.#asked || this.#data) return;
-      const again = pressed(button(say("askAgain"), "s"), () => void this.#load());
-      this.#fill(element("div", { class: "card" }, empty("warn", reason(error), "bad", again)));
+      this.#fill(element("div", { class: "card" }, refused(error, () => this.#load())));
     } finally {
       clearTimeout(wait);
     }

@@ -1,13 +1,14 @@
 import type { DayGoals, PeriodGoals } from "service";
-import { element, fill, pressed } from "../library/element";
+import { element, fill, pressed, type Child } from "../library/element";
 import { days, number } from "../library/format";
 import { goalKinds, nameOfMeasure, targetOf, unitOf, type GoalKind } from "../library/measures";
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
-import { reason, say, type Word } from "../library/words";
+import { say, type Word } from "../library/words";
+import { answered } from "../parts/answered";
 import { table } from "../parts/as-table";
-import { empty, section, skeleton } from "../parts/card";
+import { empty, section } from "../parts/card";
 import { button, field, form, text, type Field } from "../parts/form";
 import { toast } from "../parts/toast";
 import { daysView } from "./days";
@@ -21,6 +22,7 @@ export class Goals extends Part {
   readonly #person: Person;
   readonly #form = element("div", { class: "s5" });
   readonly #often = element("div", { class: "s7" });
+  #count: () => Promise<void> = () => Promise.resolve();
 
   constructor(person: Person) {
     super();
@@ -29,34 +31,22 @@ export class Goals extends Part {
 
   begin(): void {
     fill(this, element("div", { class: "grid" }, this.#form, this.#often));
-    for (const part of [this.#form, this.#often]) fill(part, element("div", { class: "card" }, skeleton()));
-    void this.#load();
-    this.hear(this.#person.broker, "change", () => this.#person.broker.state === "online" && !this.#form.querySelector("form") && void this.#load());
-  }
-
-  async #load(): Promise<void> {
-    try {
-      const { goals } = await this.#person.ask("goals/get", {});
-      fill(this.#form, section(say("goalsADay"), "", this.#fields(goals)));
-      await this.#count();
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      const again = pressed(button(say("askAgain"), "s"), () => void this.#load());
-      fill(this.#form, element("div", { class: "card" }, empty("warn", reason(error), "bad", again)));
-      fill(this.#often);
-    }
+    // What somebody types stays.
+    answered(this, this.#person, this.#form, async () => this.#form.querySelector("form") ? null
+      : [section(say("goalsADay"), "", this.#fields((await this.#person.ask("goals/get", {})).goals))], "card");
+    this.#count = answered(this, this.#person, this.#often, () => this.#counted(), "card");
   }
 
   /** On how many days of this week, month and year each goal was reached. */
-  async #count(): Promise<void> {
+  async #counted(): Promise<Child[]> {
     const periods = await Promise.all([
       this.#person.ask("statistics/week", {}), this.#person.ask("statistics/month", {}), this.#person.ask("statistics/year", {})]);
     const reached = periods.map(({ summary }): PeriodGoals => summary.goals);
     const known = goalKinds.filter((kind) => reached.some((goals) => goals[kind]));
     const names: Word[] = ["thisWeek", "thisMonth", "thisYear"];
-    fill(this.#often, section(say("howOften"), "", known.length === 0 ? empty("target", say("noGoals"))
+    return [section(say("howOften"), "", known.length === 0 ? empty("target", say("noGoals"))
       : table([say("period"), ...known.map(nameOfMeasure)], reached.map((goals, at) =>
-        [say(names[at] ?? "period"), ...known.map((kind) => days(goals[kind]?.reached ?? 0))]))));
+        [say(names[at] ?? "period"), ...known.map((kind) => days(goals[kind]?.reached ?? 0))])))];
   }
 
   #fields(goals: DayGoals): HTMLElement {

@@ -1,12 +1,13 @@
 import type { HeartRateGraph, MinuteHeartRate } from "service";
 import { howLong, nameOfPoint, nameOfRange, periodAround, periodOf, type Period } from "../library/calendar";
-import { element, fill, freshId, pressed } from "../library/element";
+import { element, fill, freshId, pressed, } from "../library/element";
 import { number } from "../library/format";
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
-import { locale, reason, say, type Word } from "../library/words";
+import { locale, say, type Word } from "../library/words";
 import { zoneLimits } from "../library/zones";
+import { refused } from "../parts/answered";
 import { AsTable } from "../parts/as-table";
 import { empty, spinner } from "../parts/card";
 import { confirmed } from "../parts/dialog";
@@ -14,7 +15,7 @@ import { busy, button, round } from "../parts/form";
 import { PeriodChart, type Point, type Range } from "../parts/period-chart";
 import { toast } from "../parts/toast";
 import { BeatsCard } from "./beats-card";
-import { HeartDays, areDays } from "./heart-days";
+import { areDays, HeartDays } from "./heart-days";
 import type { View } from "./view";
 
 const periods: Period[] = ["hour", "day", "week", "month", "year"];
@@ -179,9 +180,7 @@ export class Heart extends Part {
   }
 
   #tell(problem: Refusal): void {
-    const again = button(say("askAgain"), "s");
-    pressed(again, () => void this.#ask(this.#range));
-    fill(this.#below, empty("warn", reason(problem), "bad", again));
+    fill(this.#below, refused(problem, () => this.#ask(this.#range)));
   }
 
   /** Nothing was recorded: why, and what to do about it. */

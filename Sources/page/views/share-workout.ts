@@ -6,7 +6,8 @@ import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
 import { reason, say } from "../library/words";
 import { nameOf } from "../parts/activities";
-import { empty, spinner } from "../parts/card";
+import { refused } from "../parts/answered";
+import { spinner } from "../parts/card";
 import { opened } from "../parts/dialog";
 import { download } from "../parts/download";
 import { busy, button, check, field, select, text } from "../parts/form";
@@ -48,7 +49,7 @@ export function shareWorkout(person: Person, workout: WorkoutDetail): void {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       if (mine !== asked) return;
-      fill(preview, empty("warn", reason(error), "bad", pressed(button(say("askAgain"), "s"), () => void draw())));
+      fill(preview, refused(error, draw));
     }
     show();
   };

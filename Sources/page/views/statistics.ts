@@ -1,14 +1,13 @@
 import type { WorkoutRecord, WorkoutsStatisticsData } from "service";
 import { periodAround, type Period } from "../library/calendar";
-import { element, fill, pressed, written } from "../library/element";
+import { element, fill, pressed, written, type Child } from "../library/element";
 import { dates, distance, duration, energy, height, joined, number, speed } from "../library/format";
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
-import { Refusal } from "../library/requests";
-import { reason, say, type Word } from "../library/words";
+import { say, type Word } from "../library/words";
 import { choices, iconOf, nameOf } from "../parts/activities";
-import { empty, skeleton } from "../parts/card";
-import { button } from "../parts/form";
+import { answered } from "../parts/answered";
+import { empty } from "../parts/card";
 import { icon } from "../parts/icons";
 import type { View } from "./view";
 import { workoutsText, workoutsView } from "./workouts";
@@ -42,7 +41,7 @@ export class Statistics extends Part {
   readonly #person: Person;
   #activity: string | undefined;
   #period: Period | null = null;
-  #asked = 0;
+  #load: (isOther: "about something else") => Promise<void> = () => Promise.resolve();
   readonly #filters = element("div", { class: "filters" });
   readonly #body = element("div", { class: "grid" });
 
@@ -54,8 +53,7 @@ export class Statistics extends Part {
   begin(): void {
     fill(this, element("div", { class: "side" }, this.#filters, this.#body));
     this.#filter();
-    this.#load();
-    this.hear(this.#person.broker, "change", () => this.#person.broker.state === "online" && this.#load());
+    this.#load = answered(this, this.#person, this.#body, () => this.#ask(), "card");
   }
 
   #filter(): void {
@@ -65,7 +63,7 @@ export class Statistics extends Part {
         pressed(button, () => {
           for (const one of buttons) one.button.setAttribute("aria-pressed", `${one.value === value}`);
           choose(value);
-          this.#load();
+          void this.#load("about something else");
         });
       }
       return element("div", { class: "seg", role: "group", "aria-label": say(word) }, ...buttons.map(({ button }) => button));
@@ -75,42 +73,30 @@ export class Statistics extends Part {
       choice("period", periods, this.#period, (period) => (this.#period = period)));
   }
 
-  #load(): void {
-    fill(this.#body, element("div", { class: "card" }, skeleton()));
-    void this.#ask();
-  }
-
-  async #ask(): Promise<void> {
-    this.#asked += 1;
-    const asked = this.#asked;
+  async #ask(): Promise<Child[]> {
     const wanted = { ...(this.#activity && { activity: this.#activity }), ...(this.#period && periodAround(Date.now(), this.#period)) };
-    try {
-      const [statistics, { records }] = await Promise.all(
-        [this.#person.ask("workouts/statistics", wanted, 30), this.#person.ask("workouts/records", wanted, 30)]);
-      if (asked === this.#asked) this.#show(statistics, records);
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      if (asked !== this.#asked) return;
-      fill(this.#body, element("div", { class: "card" }, empty("warn", reason(error), "bad", pressed(button(say("askAgain"), "s"), () => this.#load()))));
-    }
+    const [statistics, { records }] = await Promise.all(
+      [this.#person.ask("workouts/statistics", wanted, 30), this.#person.ask("workouts/records", wanted, 30)]);
+    return this.#shown(statistics, records);
   }
 
-  #show(statistics: WorkoutsStatisticsData, records: WorkoutRecord[]): void {
-    if (statistics.workouts === 0) return fill(this.#body, element("div", { class: "card" }, empty("workouts", say("noneSuch"))));
+  #shown(statistics: WorkoutsStatisticsData, records: WorkoutRecord[]): Child[] {
+    if (statistics.workouts === 0) return [element("div", { class: "card" }, empty("workouts", say("noneSuch")))];
     const lines = attributes.flatMap(([attribute, word, text]) => {
       const one = statistics[attribute];
       return one ? [element("tr", {}, element("th", { scope: "row" }, say(word)),
         ...[one.mean, one.max, one.total].map((value) => element("td", { class: "n" }, value === undefined ? "" : text(value))))] : [];
     });
     const names = [...new Set(records.map(({ activity }) => activity))];
-    fill(this.#body,
+    return [
       element("section", { class: "card s7", "aria-label": say("allTogether") },
         element("div", { class: "card-head" }, element("h2", {}, workoutsText(statistics.workouts))),
         element("div", { class: "scrolls", tabindex: 0, role: "group", "aria-label": say("allTogether") }, element("table", {},
           element("thead", {}, element("tr", {}, element("td"),
             ...(["average", "highest", "total"] as const).map((word) => element("th", { scope: "col", class: "n" }, say(word))))),
           element("tbody", {}, ...lines)))),
-      element("div", { class: "side s5" }, ...names.map((activity) => bestOf(activity, records.filter((one) => one.activity === activity)))));
+      element("div", { class: "side s5" }, ...names.map((activity) => bestOf(activity, records.filter((one) => one.activity === activity)))),
+    ];
   }
 }
 

@@ -3,13 +3,13 @@ import { element, fill, pressed, written, type Child } from "../library/element"
 import { clock, distance, duration, energy, height, joined, longDay, number, paceText, percent, speed, splitUnits } from "../library/format";
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
-import { Refusal } from "../library/requests";
-import { reason, say, translated, type Word } from "../library/words";
+import { say, translated, type Word } from "../library/words";
 import { nameOf } from "../parts/activities";
+import { answered } from "../parts/answered";
 import { table } from "../parts/as-table";
-import { empty, facts, meter, section, skeleton, zoneTimes } from "../parts/card";
-import { confirmed } from "../parts/dialog";
+import { facts, meter, section, zoneTimes } from "../parts/card";
 import { DistanceChart, fastest } from "../parts/distance-chart";
+import { confirmed } from "../parts/dialog";
 import { busy, button } from "../parts/form";
 import { icon, type IconName } from "../parts/icons";
 import { toast } from "../parts/toast";
@@ -31,24 +31,15 @@ export class Workout extends Part {
   }
 
   begin(): void {
-    fill(this, element("div", { class: "card" }, skeleton()));
-    void this.#load();
+    // Once it is shown, it is looked at.
+    answered(this, this.#person, this, async () => this.querySelector(".name") ? null
+      : [this.#shown(await this.#person.ask("workouts/show", { id: this.#id, points: 300, units: splitUnits() }))], "card");
   }
 
-  async #load(): Promise<void> {
-    try {
-      this.#show(await this.#person.ask("workouts/show", { id: this.#id, points: 300, units: splitUnits() }));
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      const again = pressed(button(say("askAgain"), "s"), () => void this.#load());
-      fill(this, element("div", { class: "card" }, empty("warn", reason(error), "bad", again)));
-    }
-  }
-
-  #show(workout: WorkoutDetail): void {
+  #shown(workout: WorkoutDetail): HTMLElement {
     const map = hasWay(workout) ? new WayMap() : null;
     map?.show(workout.path ?? []);
-    fill(this, element(
+    return element(
       "div", { class: "side" },
       element("h2", { class: "name" }, written(workout.name ?? nameOf(workout.activity))),
       element("p", { class: "muted small" }, when(workout), workout.source ? ` · ${say("importedFrom", { source: "" })}` : null,
@@ -57,7 +48,7 @@ export class Workout extends Part {
         map ? element("figure", { class: "s7" }, map) : null,
         summary(workout, map ? "s5" : "", new GearField(this.#person, workout)),
         overDistance(workout, map), zones(workout), splits(workout)),
-      this.#actions(workout)));
+      this.#actions(workout));
   }
 
   #actions(workout: WorkoutDetail): HTMLElement {

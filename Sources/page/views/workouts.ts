@@ -6,12 +6,13 @@ import { Imports } from "../library/imports";
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
-import { reason, say } from "../library/words";
+import { say, } from "../library/words";
 import { activities, choices, iconOf, nameOf } from "../parts/activities";
+import { refused } from "../parts/answered";
 import { empty, skeleton } from "../parts/card";
 import { opened } from "../parts/dialog";
-import { busy, button, field, form, text } from "../parts/form";
-import { icon } from "../parts/icons";
+import { button, field, form, text } from "../parts/form";
+import { icon, } from "../parts/icons";
 import { LongList, type Group } from "../parts/long-list";
 import { ImportCard } from "./import-card";
 import { MonthCard } from "./month-card";
@@ -117,10 +118,8 @@ export class Workouts extends Part {
     const to = field(say("to"), text({ type: "date", value: this.#days?.to ?? dayOf(Date.now()) }));
     const show = element("button", { class: "btn first" }, say("show")), any = button(say("anyDate"), "");
     const choose = (days: Days | null) => {
-      this.#days = days;
-      history.replaceState(null, "", days ? `#/workouts?from=${days.from}&to=${days.to}` : "#/workouts");
       dialog.close();
-      this.#begin();
+      this.#choose(days);
     };
     pressed(any, () => choose(null));
     const dialog = opened(say("period"), form({ from, to }, [from.node, to.node, element("div", { class: "btns all" }, any, show)], show, async () => {
@@ -128,6 +127,12 @@ export class Workouts extends Part {
       if (from.input.value > to.input.value) throw new Refusal("invalid", say("endsBefore"), "to");
       choose({ from: from.input.value, to: to.input.value });
     }));
+  }
+
+  #choose(days: Days | null): void {
+    this.#days = days;
+    history.replaceState(null, "", days ? `#/workouts?from=${days.from}&to=${days.to}` : "#/workouts");
+    this.#begin();
   }
 
   /** Asks for all that is there, page after page, while the view is shown.
@@ -151,9 +156,7 @@ export class Workouts extends Part {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       if (asked !== this.#asked) return;
-      const again = button(say("askAgain"), "s");
-      pressed(again, () => void busy(again, () => this.#load(most)));
-      fill(this.#state, element("div", { class: "card" }, empty("warn", reason(error), "bad", again)));
+      fill(this.#state, element("div", { class: "card" }, refused(error, () => this.#load(most))));
     }
   }
 
@@ -181,7 +184,15 @@ export class Workouts extends Part {
     this.#count.textContent = this.#rest || count < 2 ? "" : workoutsText(count);
     if (count > 0) return fill(this.#state, this.#rest ? skeleton() : null);
     const isAll = !this.#activity && !this.#days;
-    fill(this.#state, element("div", { class: "card" }, empty("workouts", say(isAll ? "noWorkouts" : "noneSuch"))));
+    const all = button(say("showAll"), "");
+    pressed(all, () => {
+      this.#activity = undefined;
+      this.#choose(null);
+      this.#filters.querySelector("button")?.focus();
+    });
+    fill(this.#state, element("div", { class: "card" }, isAll
+      ? empty("workouts", say("noWorkouts"), "", element("a", { class: "btn first", href: "#/workouts/start" }, say("startWorkout")))
+      : empty("workouts", say("noneSuch"), "", all)));
   }
 }
 

@@ -31,7 +31,7 @@ export const english = {
   traceSaysPast: "Heart rate of the last three minutes: lowest {low}, highest {high} beats per minute",
   sayNow: "Say the heart rate", saidNow: "{bpm} beats per minute", saidZone: "Zone {number}, {name}",
   anyPeriod: "Any period", period: "Period", hourPeriod: "Hour", dayPeriod: "Day", weekPeriod: "Week", monthPeriod: "Month", yearPeriod: "Year",
-  before: "Before", after: "After", zoomIn: "Zoom in", zoomOut: "Zoom out", asTable: "As a table", time: "Time", askAgain: "Ask again",
+  before: "Before", after: "After", zoomIn: "Zoom in", zoomOut: "Zoom out", asTable: "As a table", time: "Time", askAgain: "Ask again", stillWaiting: "Still waiting",
   lowestToHighest: "Lowest to highest", pointIs: "A point is {time}", pointSays: "{time}, lowest {low}, highest {high}",
   periodSays: "Heart rate, {name}: lowest {low}, average {mean}, highest {high} beats per minute",
   nothingRecorded: "Nothing was recorded in this period.", notKept: "Your heart rate is shown live, and not kept.", keepHeartNow: "Keep it from now on",

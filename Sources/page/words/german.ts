@@ -30,7 +30,7 @@ export const german: Record<Word, string> = {
   traceSaysPast: "Herzfrequenz der letzten drei Minuten: tiefst {low}, höchst {high} Schläge pro Minute",
   sayNow: "Herzfrequenz ansagen", saidNow: "{bpm} Schläge pro Minute", saidZone: "Zone {number}, {name}",
   anyPeriod: "Beliebiger Zeitraum", period: "Zeitraum", hourPeriod: "Stunde", dayPeriod: "Tag", weekPeriod: "Woche", monthPeriod: "Monat", yearPeriod: "Jahr",
-  before: "Davor", after: "Danach", zoomIn: "Vergrößern", zoomOut: "Verkleinern", asTable: "Als Tabelle", time: "Zeit", askAgain: "Noch einmal fragen",
+  before: "Davor", after: "Danach", zoomIn: "Vergrößern", zoomOut: "Verkleinern", asTable: "Als Tabelle", time: "Zeit", askAgain: "Noch einmal fragen", stillWaiting: "Es dauert noch",
   lowestToHighest: "Tiefst bis höchst", pointIs: "Ein Punkt ist {time}", pointSays: "{time}, tiefst {low}, höchst {high}",
   periodSays: "Herzfrequenz, {name}: tiefst {low}, im Mittel {mean}, höchst {high} Schläge pro Minute",
   nothingRecorded: "In diesem Zeitraum wurde nichts aufgezeichnet.", notKept: "Deine Herzfrequenz wird live gezeigt und nicht behalten.",
