@@ -1,5 +1,6 @@
 import { forget, kept, type Credential } from "./library/credential";
 import { element, fill } from "./library/element";
+import { Imports } from "./library/imports";
 import { Person } from "./library/person";
 import { dropAnswer, readAnswer } from "./library/providers";
 import { readSettings } from "./library/settings";
@@ -48,12 +49,14 @@ const banners: Banner[] = [alertBanner, workoutBanner];
 const places = views.flatMap(({ place }) => place ?? []);
 const placesOfHouse = places.filter(({ isOfHouse }) => isOfHouse);
 
+const skip = element("a", { class: "skip", href: "#main" });
 const place = element("div");
 let person: Person | null = null;
 
 /** Shows the view of the address. */
 function show(hasMoved: boolean): void {
   const [address = "", query = ""] = location.hash.split("?");
+  skip.textContent = say("skip");
   fill(place, person ? ofPerson(person, address, query) : ofStranger(address));
   document.title = `${place.querySelector("h1")?.textContent ?? ""} · Vitals`;
   if (!hasMoved) return;
@@ -121,15 +124,14 @@ function leave(): void {
 
 readAnswer();
 speak(navigator.languages);
-const skip = element("a", { class: "skip", href: "#main" }, say("skip"));
 skip.addEventListener("click", (event) => {
   // The address is the view's.
   event.preventDefault();
   place.querySelector("h1")?.focus();
 });
 document.body.replaceChildren(skip, place, toastPlace());
-// A later build comes where nothing is lost: with the next view.
-addEventListener("hashchange", () => (isLaterBuildThere() ? location.reload() : show(true)));
+// A later build comes where nothing is lost: with the next view, unless files are on their way.
+addEventListener("hashchange", () => (isLaterBuildThere() && !Imports.areUnderWay ? location.reload() : show(true)));
 startWorker(() => { location.hash = "#/lately"; });
 const [credential] = await Promise.all([kept().catch(() => null), readSettings().catch(() => {})]);
 if (credential) enter(credential);

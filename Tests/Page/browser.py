@@ -212,12 +212,16 @@ class Browser:
         """Whether the page can be scrolled sideways."""
         return self.run("return document.documentElement.scrollWidth > document.documentElement.clientWidth")
 
-    def picture(self, path):
-        """A picture of what is shown: a PNG, or a small WebP where that is the name's end."""
+    def picture(self, path, is_whole=False):
+        """A picture of what is shown, or of the whole page with what can be scrolled to: a PNG, or a small WebP where that is the name's end."""
         path = Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        small = {"quality": 80} if path.suffix == ".webp" else {}
-        taken = self._tell("Page.captureScreenshot", format=path.suffix[1:], **small)
+        options = {"quality": 80} if path.suffix == ".webp" else {}
+        if is_whole:
+            size = self._tell("Page.getLayoutMetrics")["cssContentSize"]
+            # Chromium cannot draw pictures that are very high.
+            options |= {"captureBeyondViewport": True, "clip": size | {"height": min(size["height"], 4_000), "scale": 1}}
+        taken = self._tell("Page.captureScreenshot", format=path.suffix[1:], **options)
         path.write_bytes(base64.b64decode(taken["data"]))
 
     def hide_scrollbars(self):

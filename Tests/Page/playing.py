@@ -43,7 +43,7 @@ class Trial:
             if self.browser.is_too_wide():
                 self.finds(f"{where}: it can be scrolled sideways")
             if self.pictures:
-                self.browser.picture(self.pictures / f"{name}-{size}-{theme}.png")
+                self.browser.picture(self.pictures / f"{name}-{size}-{theme}.png", is_whole=True)
         self.browser.dress("desktop", "light")
         if self.markup:
             self.markup.keep(name, self.browser.run("return document.documentElement.outerHTML"))

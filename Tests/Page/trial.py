@@ -41,6 +41,7 @@ import pushing
 import remembering
 import running
 import serving
+import speaking
 import staying
 import workouts
 from browser import Browser
@@ -49,7 +50,7 @@ from markup import Markup
 from playing import Trial
 
 #: In this order: each begins at "Today", with a strap that sends, and ends there.
-PARTS = [entering, heart, workouts, running, days, friends, people, house, remembering, music, oneself, providers, pushing, serving, staying, leaving]
+PARTS = [entering, heart, workouts, running, days, friends, people, house, remembering, music, oneself, providers, pushing, serving, staying, speaking, leaving]
 #: The steps of the short form.
 SHORT = [*entering.STEPS, staying.stays_signed_in, staying.resists, leaving.looks_at_themselves]
 

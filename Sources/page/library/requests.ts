@@ -18,6 +18,9 @@ export class Refusal extends Error {
   }
 }
 
+/** A refusal in the service's own words, which are English. */
+export class ServiceRefusal extends Refusal {}
+
 interface Waiting {
   topic: string;
   text: string;
@@ -103,5 +106,5 @@ export function parsed(text: string): unknown {
 function outcome(reply: unknown): { data: unknown } | Refusal {
   const { status, data, error } = (reply ?? {}) as { status?: string; data?: unknown; error?: ReplyError };
   if (status === "ok") return { data };
-  return new Refusal(error?.code ?? "internal", error?.message ?? "this is no reply", error?.field, error?.retry_after_s);
+  return new ServiceRefusal(error?.code ?? "internal", error?.message ?? "this is no reply", error?.field, error?.retry_after_s);
 }

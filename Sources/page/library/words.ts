@@ -1,10 +1,12 @@
 import { english, type Word } from "../words/english";
-import { german } from "../words/german";
-import type { Refusal } from "./requests";
+import { german, germanReasons } from "../words/german";
+import { ServiceRefusal, type Code, type Refusal } from "./requests";
 
 export type { Word } from "../words/english";
 
 let chosen: Record<Word, string> = english;
+/** Reasons by the service's codes, where its own sentences are in another language. */
+let reasons: Partial<Record<Code, string>> = {};
 let chosenLocale = "en-GB";
 
 /** The language that is spoken, with the region that decides how dates and numbers look. */
@@ -15,7 +17,7 @@ export function locale(): string {
 /** Takes the first language that the page speaks; English if it speaks none of them. */
 export function speak(locales: readonly string[]): void {
   const wanted = locales.find((locale) => /^(en|de)\b/i.test(locale) && isLocale(locale)) ?? "en-GB";
-  chosen = /^de/i.test(wanted) ? german : english;
+  [chosen, reasons] = /^de/i.test(wanted) ? [german, germanReasons] : [english, {}];
   chosenLocale = wanted;
   document.documentElement.lang = wanted;
 }
@@ -42,6 +44,7 @@ export function translated(message: string): string {
 export function reason(refusal: Refusal): string {
   if (refusal.code === "no-answer") return say("noAnswer");
   if (refusal.code === "offline") return say("youAreOffline");
-  const sentence = translated(refusal.message);
+  const isForeign = refusal instanceof ServiceRefusal && !Object.hasOwn(chosen, refusal.message);
+  const sentence = (isForeign && reasons[refusal.code]) || translated(refusal.message);
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }

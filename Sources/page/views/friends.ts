@@ -201,7 +201,7 @@ class Invite extends Card {
     const get = button(say("getCode"), "s");
     pressed(get, () => void busy(get, async () => this.#show(await this.#person.ask("friends/code", {}))));
     fill(this.#own, element("span", { class: "badge" }, icon("share")),
-      element("span", { class: "grow" }, element("b", {}, say("ownCode")), element("p", { class: "hint" }, say("ownCodeWhy"))), get);
+      element("span", { class: "grow" }, element("b", {}, say("ownCode")), element("small", { class: "whole" }, say("ownCodeWhy"))), get);
   }
 
   #show({ code, expires }: { code: string; expires: number }): void {

@@ -1,3 +1,4 @@
+import type { Code } from "../library/requests";
 import type { Word } from "./english";
 
 /** What the page says, in German. */
@@ -294,4 +295,17 @@ export const german: Record<Word, string> = {
   "Workout goal enabled": "Trainingsziel eingeschaltet", "Workout goal disabled": "Trainingsziel ausgeschaltet",
   "The goal cannot be changed during a workout: stop or cancel the workout first": "Das Ziel lässt sich während des Trainings nicht ändern: Beende oder verwirf zuerst das Training",
   "a workout is under way: stop or cancel it before you start another one": "Ein Training läuft schon: Beende oder verwirf es, bevor du ein anderes beginnst",
+};
+
+/** Why something was not done, by the service's code: what the service says is English, and these codes say as much. Of the others, only
+ *  its sentence says what is meant. */
+export const germanReasons: Partial<Record<Code, string>> = {
+  "sensor-offline": "Der Sensor ist nicht verbunden.", timeout: "Der Sensor oder der Dienst hat nicht rechtzeitig geantwortet.",
+  "no-value": "Der Sensor hat noch keinen Wert.", "malformed-value": "Was der Sensor gesendet hat, ist kein Wert.",
+  "not-supported": "Das kann der Sensor oder dieser Dienst nicht.", "unknown-sensor": "Das Gateway kennt diesen Sensor nicht.",
+  "unknown-device": "Dieses Gerät wurde nicht gesehen.", busy: "Gerade ist zu viel zu tun. Versuche es gleich noch einmal.",
+  "rate-limited": "Das war zu oft in zu kurzer Zeit. Warte etwas.", locked: "Es wurde zu oft falsch versucht.",
+  "wrong-credentials": "Das passt nicht zusammen: Name, Passwort oder Code stimmen nicht.", "already-registered": "Diesen Namen hat schon jemand.",
+  expired: "Das ist nicht mehr gültig. Fang noch einmal an.", "not-found": "Das gibt es nicht, oder es gehört dir nicht.",
+  internal: "Der Dienst hat einen Fehler. Versuche es später noch einmal.",
 };
