@@ -71,6 +71,9 @@ def sees_their_heart(trial):
     page.see("95", ".val")
     # Each heart rate that the broker carries appears, whatever else is shown.
     trial.sees_the_line_go_on()
+    places = "return ['.hero small', '.heart-main .chart'].map((one) => document.querySelector(one).getBoundingClientRect())"
+    number, chart = page.run(places)
+    assert number["right"] <= chart["left"], f"the heart rate reaches into its chart: {number}, {chart}"
     trial.look("today")
 
 
