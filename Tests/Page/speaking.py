@@ -1,6 +1,7 @@
 """The page in German: every view, judged as in English, with nothing on it that is still English."""
 
 import datetime
+import json
 import re
 
 from home import PROJECT
@@ -29,7 +30,7 @@ TEXTS = """
 def words(language):
     """What the page says, by its keys."""
     text = (PROJECT / f"Sources/page/words/{language}.ts").read_text(encoding="utf-8").split("\n};\n")[0]
-    found = {key.strip('"'): said for key, said in re.findall(r'(?<![\w"])("(?:[^"\\]|\\.)*"|\w+): "((?:[^"\\]|\\.)*)"', text)}
+    found = {key.strip('"'): json.loads(f'"{said}"') for key, said in re.findall(r'(?<![\w"])("(?:[^"\\]|\\.)*"|\w+): "((?:[^"\\]|\\.)*)"', text)}
     assert len(found) > 500, f"the words of {language} cannot be read"
     return found
 

@@ -1,3 +1,4 @@
+import { bodyPart } from "../library/body-parts";
 import { element, fill, pressed, type Child } from "../library/element";
 import { ago, joined, number, temperature } from "../library/format";
 import type { Person } from "../library/person";
@@ -61,7 +62,8 @@ export class OnDemandCard extends Card {
 function inWords(reading: Reading | undefined, what: Word): Child[] {
   if (!reading) return [element("b", {}, say(what)), element("small", {}, say("neverRead"))];
   const when = say("readAt", { time: ago(reading.time) });
-  return [element("b", {}, reading.text), element("small", {}, reading.place ? `${when}, ${reading.place}` : when)];
+  const place = reading.place && bodyPart(reading.place);
+  return [element("b", {}, reading.text), element("small", {}, place ? `${when}, ${place}` : when)];
 }
 
 customElements.define("vitals-on-demand-card", OnDemandCard);

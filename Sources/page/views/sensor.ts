@@ -1,4 +1,5 @@
 import type { Event as GatewayEvent } from "service";
+import { bodyPart } from "../library/body-parts";
 import { element, fill, plain, pressed, written, type Child } from "../library/element";
 import { percent, since } from "../library/format";
 import { Part } from "../library/part";
@@ -119,7 +120,7 @@ function lines(seen: Seen): [string, Child][] {
   take("maker", info?.manufacturer);
   take("model", info?.model);
   take("firmware", info?.firmware);
-  take("bodyLocation", info?.body_location);
+  take("bodyLocation", info?.body_location && bodyPart(info.body_location));
   if (info?.bonded !== undefined) take("bond", say(info.bonded ? "bonded" : "unbonded"));
   take("gateway", `${gateway}/${sensor}`);
   take("whose", "claim" in seen ? say("yoursSince", { time: since((seen as Sensor).claim.claimed) }) : say("notYours"));

@@ -1,3 +1,4 @@
+import { bodyPart } from "../library/body-parts";
 import { element, fill, written } from "../library/element";
 import { percent } from "../library/format";
 import type { Person } from "../library/person";
@@ -49,7 +50,8 @@ export function stateOf({ beat, isOnline, isGatewayOnline, info }: Seen): string
   if (!isOnline) return say(info?.paused ? "sensorPaused" : "sensorGone");
   const isLive = beat !== null && Date.now() - beat.arrived < liveMilliseconds;
   const words = [say(isLive ? "live" : "connected")];
-  if (info?.body_location) words.push(say("wornAt", { place: info.body_location }));
+  const place = info?.body_location && bodyPart(info.body_location);
+  if (place) words.push(say("wornAt", { place }));
   return words.join(", ");
 }
 

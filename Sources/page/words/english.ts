@@ -118,6 +118,8 @@ export const english = {
   friendsToday: "Friends today", thumbsUp: "Thumbs up for {name}", thumbsDown: "Thumbs down for {name}", cheered: "{name} is told; {left} more today",
   nothingLately: "Nothing has happened lately.", seenAll: "Mark as seen", all: "All", notifications: "Notifications, {count} new",
   sensors: "Sensors", sensorGone: "Out of reach", gatewayGone: "The gateway is offline", sensorUnseen: "Not visible here",
+  partChest: "chest", partWrist: "wrist", partFinger: "finger", partHand: "hand", partEarLobe: "ear lobe", partFoot: "foot", partArmpit: "armpit", partBody: "body",
+  partEar: "ear", partBowels: "bowels", partMouth: "mouth", partRectum: "rectum", partToe: "toe", partTympanum: "eardrum",
   wornAt: "worn at the {place}", batteryIs: "battery {percent}",
   // People
   people: "People", lookingAfter: "Looking after", whoSeesMe: "Who sees me", somebody: "Somebody", map: "Map", fit: "Fit everything",

@@ -1,7 +1,7 @@
 import type { Code } from "../library/requests";
 import type { Word } from "./english";
 
-/** What the page says, in German. */
+/** What the page says, in German. Long words that stand alone say where they may be broken. */
 export const german: Record<Word, string> = {
   today: "Heute", heart: "Puls", you: "Du", lately: "Zuletzt", main: "Hauptnavigation", skip: "Zum Inhalt",
   signIn: "Anmelden", signUp: "Registrieren", reset: "Passwort vergessen", signInTitle: "Bei Vitals anmelden", signUpTitle: "Bei Vitals registrieren",
@@ -23,7 +23,7 @@ export const german: Record<Word, string> = {
   passwordChanged: "Das Passwort ist geändert. Melde dich damit an.", device: "Browser auf {system}", signedOut: "Dieses Gerät wurde abgemeldet.",
   live: "Live", online: "Online", offline: "Offline", connecting: "Verbindet", noSensor: "Kein Sensor",
   offlineSince: "Offline seit {time}. Was du siehst, ist von da.", neverOnline: "Der Broker ist nicht erreichbar. Es wird weiter versucht.",
-  heartRate: "Herzfrequenz", bpm: "bpm", zone: "Zone {number}", zone1: "sehr leicht", zone2: "leicht", zone3: "mittel", zone4: "hart", zone5: "sehr hart",
+  heartRate: "Herz\u00adfrequenz", bpm: "bpm", zone: "Zone {number}", zone1: "sehr leicht", zone2: "leicht", zone3: "mittel", zone4: "hart", zone5: "sehr hart",
   contact: "{sensor}, guter Kontakt", noContact: "Kein Hautkontakt", lastAt: "zuletzt {bpm} um {time}", silent: "{sensor} sendet nichts",
   lastMinute: "Letzte Minute", resting: "Ruhepuls", lowest: "Tiefst", highest: "Höchst", average: "Durchschnitt",
   nothingYet: "Noch nichts. Leg einen Gurt an, und deine Herzfrequenz erscheint hier, sobald sie gemessen wird.",
@@ -64,7 +64,7 @@ export const german: Record<Word, string> = {
   changeGoals: "Ziele ändern", goalsADay: "Ziele am Tag", goalDistance: "Strecke am Tag, {unit}", goalEnergy: "Energie am Tag, kcal", goalHint: "Leer für kein Ziel",
   goalLimits: "Eine Zahl bis {most}, oder nichts für kein Ziel", howOften: "Wie oft du sie erreicht hast", thisMonth: "Dieser Monat", thisYear: "Dieses Jahr",
   startWorkout: "Training beginnen", goalAndVoice: "Ziel und Stimme", otherActivity: "Etwas anderes", otherActivityHint: "Etwa Yoga oder Rückenübungen", start: "Beginnen",
-  pause: "Pause", resume: "Weiter", stop: "Beenden", paused: "Pause", recording: "Nimmt auf", startedAt: "Begonnen {time}", now: "Jetzt", pace: "Tempo", speed: "Geschwindigkeit",
+  pause: "Pause", resume: "Weiter", stop: "Beenden", paused: "Pause", recording: "Nimmt auf", startedAt: "Begonnen {time}", now: "Jetzt", pace: "Tempo", speed: "Geschwindig\u00adkeit",
   fastest: "Am schnellsten", slowest: "Am langsamsten", stopQuestion: "Training beenden?", stopMeans: "Speichern behält es. Verwerfen behält davon nur die Messwerte.", discard: "Verwerfen",
   goOn: "Weitermachen", workoutOver: "Das Training ist zu Ende", workoutDiscarded: "Das Training wurde verworfen", noneUnderWay: "Gerade läuft kein Training.",
   showWorkout: "Ansehen", goalEnded: "Ziel erreicht: Das Training ist zu Ende", silenceEnded: "Es wurde lange nichts gemessen: Das Training ist zu Ende",
@@ -115,7 +115,10 @@ export const german: Record<Word, string> = {
   friendsToday: "Freunde heute", thumbsUp: "Daumen hoch für {name}", thumbsDown: "Daumen runter für {name}", cheered: "{name} erfährt es; heute noch {left}",
   nothingLately: "Zuletzt ist nichts geschehen.", seenAll: "Alles gesehen", all: "Alle", notifications: "Benachrichtigungen, {count} neu",
   sensors: "Sensoren", sensorGone: "Außer Reichweite", gatewayGone: "Das Gateway ist offline",
-  sensorUnseen: "Hier nicht sichtbar", wornAt: "getragen: {place}", batteryIs: "Batterie {percent}",
+  sensorUnseen: "Hier nicht sichtbar", wornAt: "getragen: {place}",
+  partChest: "Brust", partWrist: "Handgelenk", partFinger: "Finger", partHand: "Hand", partEarLobe: "Ohrläppchen", partFoot: "Fuß", partArmpit: "Achsel", partBody: "Körper",
+  partEar: "Ohr", partBowels: "Darm", partMouth: "Mund", partRectum: "Rektum", partToe: "Zeh", partTympanum: "Trommelfell",
+  batteryIs: "Batterie {percent}",
   people: "Leute", lookingAfter: "Im Blick", whoSeesMe: "Wer mich sieht", somebody: "Jemand", map: "Karte", fit: "Alles zeigen",
   stepsToday: "Schritte heute", noFriends: "Noch keine Freunde. Lade jemanden ein, oder gib jemandem einen Code.", noSteps: "keine Schritte zu sehen",
   friendsSee: "Freunde sehen deinen Namen und deine Schritte von heute, sonst nichts.", friendsSeeNothing: "Freunde sehen deinen Namen, und keinen deiner Schritte.",
@@ -214,7 +217,7 @@ export const german: Record<Word, string> = {
   devices: "Geräte", thisDevice: "Dieser Browser", signedInOn: "angemeldet {time}", revokeDevice: "{name} abmelden", revoked: "{name} ist abgemeldet",
   signOut: "Abmelden", signOutQuestion: "Auf diesem Gerät abmelden?", forgetHere: "Hier entfernen", forgetHereMeans: "Der Broker hat nichts davon erfahren: Melde dieses Gerät von einem anderen aus ab. Was hier aufbewahrt ist, kann jetzt weg.",
   signOutMeans: "Was hier behalten wurde, wird entfernt. Du kannst dich wieder anmelden.",
-  reminders: "Erinnerungen", music: "Musik", help: "Hilfe", sensor: "Sensor", gateway: "Gateway", connected: "Verbunden", noSensors: "Du hast noch keine Sensoren.",
+  reminders: "Erinne\u00adrungen", music: "Musik", help: "Hilfe", sensor: "Sensor", gateway: "Gateway", connected: "Verbunden", noSensors: "Du hast noch keine Sensoren.",
   sensorPaused: "Getrennt", disconnect: "Trennen", connectName: "{name} verbinden", disconnectName: "{name} trennen",
   disconnectQuestion: "{name} trennen?", disconnectMeans: "Bis jemand ihn wieder verbindet, wird nichts gemessen.",
   "Device Connected": "Gerät verbunden", "Device Disconnected": "Gerät getrennt", "Device Forgotten": "Gerät vergessen",
