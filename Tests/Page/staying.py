@@ -160,6 +160,7 @@ def is_german(trial):
     marks = [mark.text for mark in page.all("vitals-bars text[x='0']")]
     assert all(re.fullmatch(r"\d+(,5)?", mark) for mark in marks), f"the axis is not round in degrees Fahrenheit: {marks}"
     trial.home.vitals("ada", "profile", "set", "--locale", "en-GB", "--units", "metric")
+    page.open(f"{trial.home.address}/#/today")
     page.driver.refresh()
     page.see("Today", "h1")
 
