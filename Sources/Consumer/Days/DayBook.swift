@@ -150,20 +150,32 @@ package struct DayBook {
         affected.formUnion(localDays.days(in: after))
     }
 
-    /// Derives the steps of all days on which something has changed.
+    /// Derives the steps of all days on which something has changed, and what these come to. A day whose steps stay the
+    /// same stays as it was computed.
     /// - Returns: the days whose totals have changed.
-    mutating func derive() throws(VaultError) -> [CalendarDay] {
+    mutating func derive(_ history: History) throws(VaultError) -> [CalendarDay] {
         var changed = touched
         for day in affected.union(touched) {
             let old = try record(of: day)
             guard old.hasSteps || old.steps != nil else { continue }
             let steps = try steps(of: day, old)
-            guard steps != old.steps else { continue }
-            try change(day) { $0.steps = steps }
+            guard steps != old.steps || old.figures == nil else { continue }
+            try change(day) { record in
+                record.steps = steps
+                record.figures = steps.flatMap { StepFigures($0, of: history.person(on: day)) }
+            }
             changed.insert(day)
         }
         (touched, affected) = ([], [])
         return changed.filter { records[$0] != kept[$0] ?? DayRecord() }.sorted()
+    }
+
+    /// Computes again what a day's steps come to.
+    mutating func measure(_ day: CalendarDay, _ history: History) throws(VaultError) {
+        guard let steps = try record(of: day).steps else { return }
+        let figures = StepFigures(steps, of: history.person(on: day))
+        guard try record(of: day).figures != figures else { return }
+        try change(day) { $0.figures = figures }
     }
 
     private mutating func steps(of day: CalendarDay, _ record: DayRecord) throws(VaultError) -> Steps? {

@@ -5,8 +5,10 @@ package import Telemetry
 //
 // A record holds the day's inputs, each count, temperature and span of a pedometer with its sensor and time, as a set: in
 // whichever order and however often they come, the record is the same in the end. The steps are derived from them, and
-// from those of the days before; they are kept, so that a year is read without computing it again. Values that depend on
-// the person's body are not kept: they are computed from the history when they are read.
+// from those of the days before; they are kept, so that a year is read without computing it again. So are their
+// distance and energy, with the number of the formulas by which they were computed: neither another profile nor another
+// formula changes a day that is over, unless its steps change or its person asks for it. Those of a day that has none are
+// computed from the history when they are read.
 //
 // Which goals were reached is kept, and not derived: what was announced stays announced.
 //
@@ -43,6 +45,8 @@ package struct DayRecord: Equatable {
     static let capacityOfAll = 60_000
 
     package var steps: Steps?
+    /// What the steps came to when they were derived; nil if too little was known of the person then.
+    package var figures: StepFigures?
     package var reached: [Goal: GoalDay.Reached] = [:]
     /// No kind without entries.
     private var inputs: [Input: Entries] = [:]
@@ -52,8 +56,8 @@ package struct DayRecord: Equatable {
     package init() {}
 
     /// A record from its parts, as they were kept.
-    init(steps: Steps?, reached: [Goal: GoalDay.Reached], _ inputs: [Input: Entries]) {
-        (self.steps, self.reached) = (steps, reached)
+    init(steps: Steps?, figures: StepFigures?, reached: [Goal: GoalDay.Reached], _ inputs: [Input: Entries]) {
+        (self.steps, self.figures, self.reached) = (steps, figures, reached)
         self.inputs = inputs.filter { !$0.value.isEmpty }
         measure()
     }

@@ -58,13 +58,14 @@ package protocol GoalEvaluation {
 /// The days of all people. Belongs to the thread of its store and keys.
 package final class Days: Derivation {
     package let histories: Histories
-    private let rows: DayRows
-    private var store: Store { rows.store }
-    private var keys: Keys { rows.keys }
+    let rows: DayRows
+    var store: Store { rows.store }
+    var keys: Keys { rows.keys }
 
     private let goals: (any GoalEvaluation)?
     private let changes: PeopleChanges
-    private var pending: Set<ID> = []
+    /// People of whom something changes with the transaction that is under way.
+    var pending: Set<ID> = []
     private var reported = OncePerMinute<ID>(capacity: 256)
 
     /// - Parameters:
@@ -153,11 +154,10 @@ extension Days {
     private static func totals(
         on day: CalendarDay, _ record: DayRecord?, _ history: History, withTemperature: Bool = true
     ) -> DayTotals {
-        let person = history.person(on: day)
         let steps = record?.steps
+        let figures = record?.figures ?? steps.flatMap { StepFigures($0, of: history.person(on: day)) }
         var totals = DayTotals(
-            day, steps: steps, metres: steps.flatMap { person.metres($0) },
-            kilocalories: steps.flatMap { person.kilocalories($0) },
+            day, steps: steps, metres: figures?.metres, kilocalories: figures?.kilocalories,
             temperature: withTemperature ? record?.temperature : nil)
         let targets = history.targets(on: day)
         for goal in Goal.allCases {
@@ -268,6 +268,11 @@ extension Days {
         let moved = try histories.take(profile, of: user, now: now)
         // Readings from a clock that is ahead of ours may be stored already.
         if let moved { try store.markStale(user, HourSpan.hour(moved)...HourSpan.latest) }
+        if isFirst, let kept = try rows.span(of: user) {
+            // Days before the first profile take it, and what their steps come to is not kept yet.
+            let (first, last) = (kept.lowerBound.daysSince1970, kept.upperBound.daysSince1970)
+            try store.markStale(user, first * 24 - 26...last * 24 + 50)
+        }
         if isFirst || moved != nil { changes.moved(user) }
         try reconsider(user, now: now)
     }
@@ -277,6 +282,7 @@ extension Days {
         let history = try histories.keep(user, now: now)
         var book = DayBook(rows, user, history.localDays)
         let today = history.localDays.day(of: now)
+        try book.measure(today, history)
         try evaluate(today, &book, history, now: now)
         try book.write()
         pending.insert(user)
@@ -284,7 +290,7 @@ extension Days {
 
     /// Derives what follows from what was entered, and keeps it.
     private func close(_ book: inout DayBook, _ history: History, now: Int64) throws(VaultError) {
-        for day in try book.derive() { try evaluate(day, &book, history, now: now) }
+        for day in try book.derive(history) { try evaluate(day, &book, history, now: now) }
         let leftOut = book.newlyLeftOut
         if leftOut > 0, let count = reported.count(book.user, leftOut, now: millisecondsSinceBoot()) {
             log.warning(
@@ -296,7 +302,7 @@ extension Days {
         if try book.write() { pending.insert(book.user) }
     }
 
-    private func evaluate(
+    func evaluate(
         _ day: CalendarDay, _ book: inout DayBook, _ history: History, now: Int64
     ) throws(VaultError) {
         let record = try book.record(of: day)
@@ -305,27 +311,6 @@ extension Days {
         try self.goals?.evaluate(&goals, on: day, today: history.localDays.day(of: now), of: book.user, now: now)
         let reached = goals.compactMapValues(\.reached)
         if reached != record.reached { try book.change(day) { $0.reached = reached } }
-    }
-
-    /// Computes all days of a person again from what is stored, and compares.
-    package func recount(of user: ID) throws(VaultError) -> (kept: Int, differing: Int) {
-        let history = try histories.history(of: user)
-        var book = DayBook(rows, user, history.localDays, isBlank: true)
-        try book.fill(DayBook.calendar, from: StoredReadings(store: store, keys: keys))
-        _ = try book.derive()
-        var computed = book.records.filter { !$0.value.isEmpty }
-        var (kept, differing) = (0, 0)
-        if let span = try rows.span(of: user) {
-            for (day, record) in try rows.records(of: user, in: span) {
-                var record = record
-                // What was announced cannot be computed again.
-                record.reached = [:]
-                let found = computed.removeValue(forKey: day)
-                kept += 1
-                if record != found ?? DayRecord() { differing += 1 }
-            }
-        }
-        return (kept, differing + computed.count)
     }
 }
 

@@ -60,6 +60,9 @@ package struct History: Equatable {
             weightKilograms: body.weightKilograms)
     }
 
+    /// Whether the person has ever said anything of themselves.
+    package var isOfSomebodyKnown: Bool { bodies != nil }
+
     /// What the person wanted to reach on a day.
     package func targets(on day: CalendarDay) -> GoalTargets { goals.value(on: day) }
 }
@@ -142,6 +145,16 @@ package final class Histories {
         let before = try keep(user, now: now)
         var history = before
         history.goals.set(targets, from: day)
+        try write(history, of: user, replacing: before)
+    }
+
+    /// Has some days counted with what the person says of themselves today, within a transaction; other days stay.
+    /// - Parameter now: Unix milliseconds.
+    func applyBody(on days: ClosedRange<CalendarDay>, of user: ID, now: Int64) throws(VaultError) {
+        let before = try keep(user, now: now)
+        guard let body = before.bodies?.value(on: before.localDays.day(of: now)) else { return }
+        var history = before
+        history.bodies?.set(body, on: days)
         try write(history, of: user, replacing: before)
     }
 

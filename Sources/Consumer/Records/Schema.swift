@@ -40,7 +40,7 @@
 //
 // These are the steps by which an older file comes to the tables that `Tables.swift` describes, and that a new file is
 // made with. A change is made in both, and a test compares them. Each step has a name; steps that also have numbers are
-// older than the names. The next one is `store/10`, whatever it is about, as long as the tables of all features are here;
+// older than the names. The next one is `store/11`, whatever it is about, as long as the tables of all features are here;
 // it goes to the end.
 //
 // Ledger and blocks are apart, so that the blocks of closed hours can be packed while the ledger still knows them.
@@ -300,5 +300,12 @@ extension Store {
             "store/8", "CREATE TABLE people (person TEXT PRIMARY KEY, epoch INTEGER NOT NULL) STRICT, WITHOUT ROWID;"),
         // What older notifications are is sealed: they all count as ordinary ones.
         Migration("store/9", "ALTER TABLE notifications ADD COLUMN alert INTEGER NOT NULL DEFAULT 0;"),
+        // Until now days did not keep what their steps came to.
+        Migration(
+            "store/10",
+            """
+            INSERT INTO stale (person, first_hour, last_hour)
+                SELECT person, min(day) * 24 - 26, max(day) * 24 + 50 FROM days GROUP BY person;
+            """),
     ]
 }

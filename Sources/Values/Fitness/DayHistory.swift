@@ -34,6 +34,17 @@ public struct DayHistory<Value: Sendable>: Sendable {
         }
     }
 
+    /// Makes a value hold on some days, and on no others.
+    public mutating func set(_ value: Value, on days: ClosedRange<CalendarDay>) {
+        let next = days.upperBound.advanced(by: 1)
+        let (first, after) = (entries[0], self.value(on: next))
+        entries.removeAll { days.contains($0.day) }
+        // Days before the first entry take its value, and would take this one.
+        if days.lowerBound <= first.day { set(first.value, from: days.lowerBound.advanced(by: -1)) }
+        set(value, from: days.lowerBound)
+        if !entries.contains(where: { $0.day == next }) { set(after, from: next) }
+    }
+
     /// How many entries begin on a day or before it.
     private func end(of day: CalendarDay) -> Int {
         entries.firstIndex { $0.day > day } ?? entries.count

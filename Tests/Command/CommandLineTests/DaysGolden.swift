@@ -103,6 +103,95 @@ extension Golden {
 
         """
 
+    static let goalsReached = """
+        Usage: vitals goals reached [OPTIONS]
+
+        Draws how often you have reached each goal, by day or by month.
+
+        By month, without --from and --to, it draws this year, with a bar for each month; by day, this
+        month, with a mark for each day on which there was a goal: a star if it was reached.
+
+        Options:
+              --by PERIOD  day or month (default: month)
+              --from DAY   the first day, such as 2026-01-01
+              --to DAY     the last day (default: today)
+          -h, --help       shows this help
+
+        Every command also takes the options of vitals: vitals --help
+
+        Examples:
+          vitals goals reached
+          vitals goals reached --by day --from 2026-10-01
+
+        """
+
+    static let daysRecount = """
+        Usage: vitals days recount [OPTIONS]
+
+        Counts distance and energy of past days with the profile of today.
+
+        If you change your profile, days that are over stay as they were counted. This changes them, because
+        what the profile said before was wrong. Steps stay, and so do goals that were reached.
+
+        Options:
+              --from DAY  the first day, such as 2026-11-01
+              --to DAY    the last day (default: today)
+          -y, --yes       does not ask first
+          -h, --help      shows this help
+
+        Every command also takes the options of vitals: vitals --help
+
+        Examples:
+          vitals days recount --from 2026-11-01
+
+        """
+
+    static let heartRateNight = """
+        Usage: vitals heart-rate night [OPTIONS] [DAY]
+
+        Draws the beats of a night, and how much the time between them varies.
+
+        It draws the time between beats, and RMSSD and SDNN in windows of five minutes. A window counts if
+        valid beats cover at least half of it; it says which times are missing.
+
+        Arguments:
+          DAY  the day on which the night ends, such as 2026-11-21 (default: today)
+
+        Options:
+              --from TIME  when the night begins, as 22:00 (default: 22:00)
+              --to TIME    when it ends, as 08:00 (default: 08:00)
+          -h, --help       shows this help
+
+        Every command also takes the options of vitals: vitals --help
+
+        Examples:
+          vitals heart-rate night
+          vitals heart-rate night 2026-11-21 --from 23:00
+
+        """
+
+    static let verify = """
+        Usage: vitals verify [OPTIONS] [CODE]
+
+        Shows with a code that your e-mail address is yours.
+
+        A service that sends mail sends the code when you sign up. Until the address is verified,
+        invitations to it do not reach you. Without CODE, another one is sent.
+
+        Arguments:
+          CODE  that was sent to the address
+
+        Options:
+          -h, --help  shows this help
+
+        Every command also takes the options of vitals: vitals --help
+
+        Examples:
+          vitals verify
+          vitals verify 7QKM2-DZX0H
+
+        """
+
     static let heartRate = """
         Usage: vitals heart-rate [OPTIONS] [COMMAND]
 
@@ -119,6 +208,7 @@ extension Golden {
           at           Shows what was measured at a moment, or within 30 seconds of it.
           intervals    Lists the times between beats, in milliseconds.
           variability  Shows how much the time between beats varies: RMSSD and SDNN.
+          night        Draws the beats of a night, and how much the time between them varies.
           delete       Deletes what was recorded in a period, for good.
 
         Options:

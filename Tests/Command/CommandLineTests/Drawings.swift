@@ -12,6 +12,79 @@ enum Drawings {
         Recorded      11 h 20 min
 
         """
+    static let goalsReachedByMonth = """
+        Goals reached, 1 September 2026 to 6 November 2026
+        Steps: 15 of 36 days
+        Sep 2026
+        Oct 2026  ████████████████████████████████████████████████   12 of 30 days  40 %
+        Nov 2026  ████████████                                         3 of 6 days  50 %
+
+        """
+    static let goalsReachedByDay = """
+        Goals reached, 29 October 2026 to 2 November 2026
+        Steps: 3 of 4 days
+        Oct 2026                              .**  2 of 3 days
+        Nov 2026   *                               1 of 1 day
+
+        """
+    static let night = """
+        Time between beats (ms), 2026-11-20 22:00:00 to 2026-11-20 22:30:00
+        1,100 +
+              |:::::::::::::::::::::::::::::::::::::                       :::::
+        1,000 +*************************************                       *****
+          900 +    ::
+              |    ::
+          800 +    ::
+          700 +    ::
+              |    ::
+          600 +    ::
+          500 +    ::
+              |    ::
+          400 +    ::
+              ++-----------+-----------+-----------+-----------+-----------+------------
+               22:00       22:05       22:10       22:15       22:20       22:25
+
+        RMSSD (ms), in windows of 5 min
+         41 +
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+         40 +**************************************
+            ++-----------+------------+-----------+------------+-----------+------------
+             22:00       22:05        22:10       22:15        22:20       22:25
+
+        SDNN (ms), in windows of 5 min
+         21 +
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+            |
+         20 +**************************************
+            ++-----------+------------+-----------+------------+-----------+------------
+             22:00       22:05        22:10       22:15        22:20       22:25
+
+        Beats    998
+        Mean RR  1,000.0 ms
+        RMSSD    40.0 ms, mean of the windows
+        SDNN     20.0 ms, mean of the windows
+        Windows  3 of 6
+        Missing, because beats cover less than half of these times:
+        22:15 to 22:30
+
+        """
     static let weekPlain = """
         Steps, 16 to 22 November 2026, goal 5,000
         Mon 16  ###################################        |             8,042   80 %

@@ -52,6 +52,7 @@ enum Golden {
           year            Draws a year, with a bar for each month's average day.
           years           Draws all your years, with a bar for the average day of each.
           summary         Sums up any days, and how often your goals were reached on them.
+          days            Counts your past days with another profile.
           heart-rate      Draws your recorded heart rate over any period.
           goals           Shows the progress of today's goals, and changes the goals.
 

@@ -1,3 +1,4 @@
+import Fitness
 import Testing
 
 @testable import Days
@@ -13,5 +14,20 @@ struct DayRecordTests {
     func tooLarge() {
         #expect(DayRecord(record(endingWith: 2)) == nil)
         #expect(DayRecord(record(endingWith: 0)) != nil)
+    }
+
+    @Test(
+        "keeps what steps came to, with the formulas, and a day of before stays readable",
+        arguments: [(726.25, 31.5), (726.25, nil), (nil, 31.5), (nil, nil)] as [(Double?, Double?)])
+    func figures(metres: Double?, kilocalories: Double?) throws {
+        var record = DayRecord()
+        record.steps = Steps(walking: 900, running: 100, countsLeftOut: 3)
+        record.reached = [.steps: GoalDay.Reached(target: 500, time: 77)]
+        let before = record.bytes
+        record.figures = StepFigures(formulas: 300, metres: metres, kilocalories: kilocalories)
+        #expect((record.figures == nil) == (record.bytes == before))
+        let read = try #require(DayRecord(record.bytes))
+        #expect(read == record && read.figures?.formulas == (metres ?? kilocalories).map { _ in 300 })
+        for length in 0..<record.bytes.count { #expect(DayRecord(Array(record.bytes.prefix(length))) == nil) }
     }
 }

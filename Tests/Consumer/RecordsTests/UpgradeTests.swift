@@ -138,6 +138,21 @@ struct UpgradeTests {
         withExtendedLifetime(state) {}
     }
 
+    @Test("has the days of before counted again, from the first to the last of each person")
+    func daysAgain() throws {
+        do {
+            let old = try Database(path, .readWrite(.full), applicationID: Store.applicationID)
+            try old.migrate(Array(Store.migrations.prefix(9)))
+            for (person, day) in [("ada", 20_000), ("ada", 20_400), ("eve", 19_000)] {
+                try old.execute(
+                    "INSERT INTO days (person, day, secret_version, sealed) VALUES ('\(person)', \(day), 1, x'00')")
+            }
+        }
+        let marks = try Store(folder: folder.path).database.query(
+            "SELECT person || ' ' || first_hour || ' ' || last_hour FROM stale ORDER BY person", row: Row.text)
+        #expect(marks == ["ada \(20_000 * 24 - 26) \(20_400 * 24 + 50)", "eve \(19_000 * 24 - 26) \(19_000 * 24 + 50)"])
+    }
+
     @Test("is none of a later version: that is refused, to read and to write")
     func later() throws {
         do {

@@ -86,4 +86,23 @@ struct CalendarTests {
         #expect(values == [70, 70, 70, 69, 69, 72, 72])
         #expect(DayHistory(history.entries.reversed()) == history && DayHistory<Int>([]) == nil)
     }
+
+    @Test(
+        "takes a value for some days, and leaves all others as they were",
+        arguments: [
+            ("2026-06-15", "2026-06-20"), ("2026-05-01", "2026-05-10"), ("2026-06-01", "2026-07-31"),
+            ("2026-06-30", "2026-07-01"), ("2026-08-01", "2026-08-01"), ("2026-01-01", "2027-01-01"),
+        ])
+    func some(first: String, last: String) throws {
+        var history = try DayHistory(70, from: Self.day("2026-06-01"))
+        try history.set(69, from: Self.day("2026-07-01"))
+        try history.set(72, from: Self.day("2026-08-01"))
+        let before = history
+        let days = try Self.day(first)...Self.day(last)
+        history.set(80, on: days)
+        for number in try Self.day("2025-12-01").daysSince1970...Self.day("2027-02-01").daysSince1970 {
+            let day = CalendarDay(daysSince1970: number)
+            #expect(history.value(on: day) == (days.contains(day) ? 80 : before.value(on: day)), "\(day)")
+        }
+    }
 }

@@ -3,7 +3,7 @@ import Fitness
 
 /// The commands about a person's own days.
 enum DaysCommands {
-    static let all = [today, day, week, month, year, years, summary, heartRate, goals]
+    static let all = [today, day, week, month, year, years, summary, days, heartRate, goals]
 
     /// Does what the command line asks for; nil if it is none of these.
     static func execute(_ call: Call, _ arguments: Arguments) throws -> ExitCode? {
@@ -15,6 +15,7 @@ enum DaysCommands {
         case ["year"]: try Reports(call, arguments).year()
         case ["years"]: try Reports(call, arguments).years()
         case ["summary"]: try Reports(call, arguments).summary()
+        case ["days", "recount"]: try DayRecount(call, arguments).recount()
         case ["heart-rate"]: try HeartRates(call, arguments).graph()
         case ["heart-rate", "at"]: try HeartRates(call, arguments).at()
         case ["heart-rate", "intervals"]: try HeartRates(call, arguments).intervals()
@@ -86,6 +87,23 @@ enum DaysCommands {
             .value("to", "DAY", "the last day, such as 2026-11-21, or yesterday"),
         ],
         examples: [Example("vitals summary --from 2026-11-01 --to yesterday")])
+
+    private static let days = Command(
+        name: "days", summary: "Counts your past days with another profile.",
+        subcommands: [
+            Command(
+                name: "recount", summary: "Counts distance and energy of past days with the profile of today.",
+                discussion: """
+                    If you change your profile, days that are over stay as they were counted. This changes them, because what the profile \
+                    said before was wrong. Steps stay, and so do goals that were reached.
+                    """,
+                options: [
+                    .value("from", "DAY", "the first day, such as 2026-11-01"),
+                    .value("to", "DAY", "the last day (default: today)"),
+                    .flag("yes", short: "y", "does not ask first"),
+                ],
+                examples: [Example("vitals days recount --from 2026-11-01")])
+        ])
 
     private static let period = [
         Option.value("from", "TIME", "the beginning, such as \"2026-11-21 14:00\", 14:00, yesterday or -2h"),

@@ -199,15 +199,7 @@ struct Reports {
     }
 
     func summary() throws -> ExitCode {
-        func day(_ option: String) throws -> CalendarDay {
-            let text = try arguments.string(option)
-            guard let day = CalendarDay(typed: text) else {
-                throw arguments.refusal(
-                    of: option, "expected a day such as 2026-11-21, or yesterday, found \(escaped(text))")
-            }
-            return day
-        }
-        let (from, to) = (try day("from"), try day("to"))
+        let (from, to) = (try arguments.day("from"), try arguments.day("to"))
         guard from <= to else {
             throw arguments.refusal(of: "from", "it begins at \(from), after its end at \(to); swap --from and --to")
         }

@@ -37,7 +37,9 @@ extension Feature {
         ],
         exports: [.days],
         derivations: [{ Days($0) }],
-        verbs: { Statistics.verbs($0.readers.statistics, $0.context) })
+        verbs: {
+            Statistics.verbs($0.readers.statistics, $0.context) + DayRecounting($0.context, $0.days).verbs
+        })
 }
 
 extension HeartRateTable {

@@ -39,6 +39,16 @@ package enum StatisticsQuestion: Equatable {
 }
 
 extension PeopleRequest {
+    /// From one day to another, both of which must be there.
+    func days(_ first: String, _ last: String) throws(ReplyError) -> ClosedRange<CalendarDay> {
+        let (from, to) = (try day(first), try day(last))
+        guard from <= to else {
+            throw ReplyError(
+                .badRequest, "\"\(last)\" has to be the same day as \"\(first)\", or a later one", field: last)
+        }
+        return from...to
+    }
+
     /// A day that must be there.
     package func day(_ field: String) throws(ReplyError) -> CalendarDay {
         guard let day = try optionalDay(field) else {

@@ -52,6 +52,20 @@ struct StatisticsServiceTests {
                 throw TestFailure("eve is refused")
             }
             #expect(years == ["years": []])
+            let month: JSON = ["from": "2026-01-01", "to": "2119-12-31", "by": "year"]
+            guard case .error(let period) = try ask(client, user, "goals/reached", month),
+                case .error(let long) = try ask(
+                    client, user, "goals/reached", ["from": "2026-01-01", "to": "2027-01-02", "by": "day"]),
+                case .error(let unknown) = try ask(
+                    client, user, "statistics/recount", ["from": "2020-01-01", "to": "2020-01-02"]),
+                case .error(let many) = try ask(
+                    client, user, "statistics/recount", ["from": "2020-01-01", "to": "2020-04-10"]),
+                case .error(let later) = try ask(
+                    client, user, "statistics/recount", ["from": "2119-12-30", "to": "2119-12-31"])
+            else { throw TestFailure("what cannot be is answered") }
+            #expect(period.field == "by" && long.field == "from" && many.field == "from" && later.field == "to")
+            // Nobody has said how tall they are.
+            #expect(unknown.code == .notFound && many.code == .badRequest && later.code == .invalid)
             guard case .error(let error) = try ask(client, user, "statistics/day", ["day": "tomorrow"]) else {
                 throw TestFailure("tomorrow is a day")
             }
