@@ -138,6 +138,16 @@ extension Days {
         try Self.totals(on: day, rows.record(of: user, on: day), histories.history(of: user))
     }
 
+    /// The first day of which there is a record; nil if there is none.
+    package func firstRecorded(of user: ID) throws(VaultError) -> CalendarDay? { try rows.span(of: user)?.lowerBound }
+
+    /// Which goals were reached on each of some days; days without a record are left out.
+    package func goalsReached(of user: ID, in days: ClosedRange<CalendarDay>) throws(VaultError) -> [CalendarDay: Set<Goal>] {
+        var reached: [CalendarDay: Set<Goal>] = [:]
+        for (day, record) in try rows.records(of: user, in: days) { reached[day] = Set(record.reached.keys) }
+        return reached
+    }
+
     /// The years with steps or a temperature, in their order.
     package func recordedYears(of user: ID) throws(VaultError) -> [Int] { try rows.years(of: user) }
 

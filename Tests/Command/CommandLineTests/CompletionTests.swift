@@ -35,7 +35,7 @@ struct CompletionTests {
     @Test(
         "offers what may follow",
         arguments: [
-            ("hea", "heart-rate"), ("heart-rate v", "variability"), ("--json --port 1884 goals ", "calendar set share"),
+            ("hea", "heart-rate"), ("heart-rate v", "variability"), ("--json --port 1884 goals ", "calendar reached set share"),
             ("week --of t", "temperature"), ("week --of = st", "steps"),
             ("goals share --of =", "distance energy steps"),
             ("--protocol ", "mqtt3.1.1 mqtt5"), ("week --protocol mqtt3", "mqtt3.1.1"), ("cheer grace ", "down up"),
@@ -54,7 +54,7 @@ struct CompletionTests {
     @Test("offers the same in zsh and in fish", arguments: [CompletionShell.zsh, .fish])
     func otherShells(shell: CompletionShell) throws {
         let lines = [
-            ("hea", "heart-rate"), ("heart-rate v", "variability"), ("--json --port 1884 goals ", "calendar set share"),
+            ("hea", "heart-rate"), ("heart-rate v", "variability"), ("--json --port 1884 goals ", "calendar reached set share"),
             ("week --of t", "temperature"), ("week --of=st", "steps"), ("goals share --of=", "distance energy steps"),
             ("--protocol ", "mqtt3.1.1 mqtt5"), ("week --protocol=mqtt3", "mqtt3.1.1"), ("cheer grace ", "down up"),
             ("cheer grace up ", ""), ("completion b", "bash blocked"), ("heart-rate delete --po", "--port"),

@@ -181,6 +181,53 @@ struct DaysTests {
         #expect(try consumer.vitals("summary", "--from", "2026-11-21").errors.contains("--to: is missing"))
     }
 
+    @Test("goals reached, by month with a bar for each, and by day with a mark for each")
+    func goalsReached() throws {
+        let consumer = try signedIn()
+        func row(_ member: String, _ name: String, _ steps: (Int64, Int64)?) -> JSON {
+            let counts = steps.map { steps -> JSON in ["reached": .integer(steps.0), "days": .integer(steps.1)] }
+            return .object([
+                JSON.Member(member, .string(name)), JSON.Member("goals", .object(present: ["steps": counts])),
+            ])
+        }
+        consumer.answer(
+            "goals/reached",
+            ["rows": [row("month", "2026-09", nil), row("month", "2026-10", (12, 30)), row("month", "2026-11", (3, 6))]])
+        let words = ["goals", "reached", "--from", "2026-09-01", "--to", "2026-11-06"]
+        expect(try consumer.vitals(words, environment: Self.utf8), Drawings.goalsReachedByMonth)
+        #expect(try consumer.last().fields == ["from": "2026-09-01", "to": "2026-11-06", "by": "month"])
+        let days = [(29, false), (30, true), (31, true)].map { row("day", "2026-10-\($0)", ($1 ? 1 : 0, 1)) }
+        consumer.answer(
+            "goals/reached",
+            ["rows": .array(days + [row("day", "2026-11-01", nil), row("day", "2026-11-02", (1, 1))])])
+        let byDay = ["goals", "reached", "--by", "day", "--from", "2026-10-29", "--to", "2026-11-02"]
+        expect(try consumer.vitals(byDay), Drawings.goalsReachedByDay)
+        #expect(try consumer.vitals(byDay + ["--json"]).output.hasPrefix("{\"rows\":[{\"day\":\"2026-10-29\""))
+        consumer.answer("goals/reached", ["rows": []])
+        #expect(try consumer.vitals(words).output.hasSuffix("no goals on these days\n"))
+        #expect(try consumer.last().fields["by"] == "month")
+    }
+
+    @Test("past days counted with the profile of today: a hundred in a request, and only if one is sure")
+    func recount() throws {
+        let consumer = try signedIn()
+        consumer.answer("statistics/today", ["day": "2026-11-21"])
+        consumer.answer("statistics/recount", ["changed": 40])
+        let words = ["days", "recount", "--from", "2026-05-01"]
+        #expect(try consumer.vitals(words).errors.contains("add --yes"))
+        #expect(consumer.requests.all.filter { $0.name == "statistics/recount" }.isEmpty)
+        let done = try consumer.vitals(words + ["--yes"])
+        #expect(done.output == "120 days changed, from 2026-05-01 to 2026-11-21\n", "\(done)")
+        let asked = consumer.requests.all.filter { $0.name == "statistics/recount" }.map(\.fields)
+        #expect(
+            asked == [
+                ["from": "2026-05-01", "to": "2026-08-08"], ["from": "2026-08-09", "to": "2026-11-16"],
+                ["from": "2026-11-17", "to": "2026-11-21"],
+            ], "\(asked)")
+        let later = try consumer.vitals("days", "recount", "--from", "2026-11-22", "--yes")
+        #expect(later.status == 64 && later.errors.contains("not after 2026-11-21"), "\(later)")
+    }
+
     @Test("a week, a month and a year with nothing to draw say so, and draw nothing")
     func nothing() throws {
         let consumer = try signedIn()

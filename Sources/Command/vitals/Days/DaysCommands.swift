@@ -24,6 +24,7 @@ enum DaysCommands {
         case ["goals"]: try Goals(call, arguments).show()
         case ["goals", "set"]: try Goals(call, arguments).set()
         case ["goals", "calendar"]: try GoalCalendar(call, arguments).draw()
+        case ["goals", "reached"]: try GoalsReached(call, arguments).draw()
         case ["goals", "share"]: try Goals(call, arguments).share()
         default: nil
         }
@@ -183,6 +184,20 @@ enum DaysCommands {
                 examples: [
                     Example("vitals goals calendar"), Example("vitals goals calendar 2026-10"),
                     Example("vitals goals calendar --output november.svg"),
+                ]),
+            Command(
+                name: "reached", summary: "Draws how often you have reached each goal, by day or by month.",
+                discussion: """
+                    By month, without --from and --to, it draws this year, with a bar for each month; by day, this month, with a mark \
+                    for each day on which there was a goal: a star if it was reached.
+                    """,
+                options: [
+                    .value("by", "PERIOD", "day or month", default: "month", values: GoalsReached.Period.allCases.map(\.rawValue)),
+                    .value("from", "DAY", "the first day, such as 2026-01-01"),
+                    .value("to", "DAY", "the last day (default: today)"),
+                ],
+                examples: [
+                    Example("vitals goals reached"), Example("vitals goals reached --by day --from 2026-10-01"),
                 ]),
             Command(
                 name: "share", summary: "Prints a text about a goal to share, and makes a picture.",

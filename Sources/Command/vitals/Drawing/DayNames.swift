@@ -50,3 +50,8 @@ extension CalendarDay {
         "December",
     ]
 }
+
+extension CalendarMonth {
+    /// `Nov 2026`
+    var shortName: String { "\(CalendarDay.months[month - 1].prefix(3)) \(year)" }
+}

@@ -16,6 +16,7 @@ package import Telemetry
 //     year            the totals of each month, January to December, and of the year
 //     years           the totals of each year that has anything
 //     summary         the totals of any days
+//     goals/reached   how often each goal was reached
 //
 // A day on which nothing was recorded has nothing but its goals: a graph's line continues across it.
 
@@ -60,6 +61,11 @@ package struct Statistics {
         case .year(let year): try self.year(year ?? today.year)
         case .years: try years()
         case .summary(let range): try PeriodTotals(all(range)).json(Self.name(range))
+        case .reached(let range, let period):
+            try GoalCounts(
+                in: range, by: period, days.goalsReached(of: user, in: range),
+                since: days.firstRecorded(of: user), upTo: today, targets: history.targets
+            ).json
         }
     }
 

@@ -41,6 +41,21 @@ extension RequestContract {
             "All days of a span together, which touches at most \(StatisticsQuestion.mostYears) years.",
             asks: [.always("from", .day), .always("to", .day.about("the same day, or a later one"))],
             answers: PeriodTotals.schema("SummaryTotals", [.always("from", .day), .always("to", .day)])),
+        "goals/reached": RequestContract(
+            """
+            How often each goal was reached, by day (at most \(GoalCounts.Period.day.mostDays) days) or by month (at most \
+            \(GoalCounts.Period.month.mostDays)).
+            """,
+            asks: [
+                .always("from", .day), .always("to", .day.about("the same day, or a later one")),
+                .known("by", .word(GoalCounts.Period.allCases.map(\.rawValue)).about("day if it is left out")),
+            ],
+            answers: .record([
+                .always("from", .day), .always("to", .day), .always("by", .word(GoalCounts.Period.allCases.map(\.rawValue))),
+                .always(
+                    "rows",
+                    .array(of: GoalCounts.schema(day: .day, month: month), atMost: Int64(GoalCounts.Period.day.mostDays))),
+            ])),
     ]
 
     private static let month = PayloadSchema.text(matching: "^[0-9]{4}-[0-9]{2}$")

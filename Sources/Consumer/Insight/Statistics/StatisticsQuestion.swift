@@ -15,6 +15,7 @@ package enum StatisticsQuestion: Equatable {
     case year(Int?)
     case years
     case summary(ClosedRange<CalendarDay>)
+    case reached(ClosedRange<CalendarDay>, by: GoalCounts.Period)
 
     /// What a request asks.
     init(_ request: PeopleRequest) throws(ReplyError) {
@@ -25,11 +26,17 @@ package enum StatisticsQuestion: Equatable {
         case "statistics/month": self = .month(try request.optionalMonth("month"))
         case "statistics/year": self = .year(try request.optionalYear("year"))
         case "statistics/years": self = .years
-        default:
-            let (from, to) = (try request.day("from"), try request.day("to"))
-            guard from <= to else {
-                throw ReplyError(.badRequest, "\"to\" has to be the same day as \"from\", or a later one", field: "to")
+        case "goals/reached":
+            let days = try request.days("from", "to")
+            let period = try GoalCounts.Period(request)
+            guard days.lowerBound.distance(to: days.upperBound) < period.mostDays else {
+                throw ReplyError(
+                    .badRequest, "more than \(period.mostDays) days, by \(period.rawValue)", field: "from")
             }
+            self = .reached(days, by: period)
+        default:
+            let days = try request.days("from", "to")
+            let (from, to) = (days.lowerBound, days.upperBound)
             guard to.year - from.year < Self.mostYears else {
                 throw ReplyError(.badRequest, "more than \(Self.mostYears) years", field: "from")
             }
