@@ -69,6 +69,17 @@ package protocol PasswordObserver: AnyObject {
     func signedOut(_ user: ID)
 }
 
+/// Keeps something for whoever an address or number belongs to, until somebody shows that it is theirs.
+package protocol AddressObserver: AnyObject {
+    /// The others of whom that changes something.
+    /// - Parameter address: the keyed hash that an account is found by.
+    func people(waitingFor address: [UInt8]) throws(VaultError) -> Set<ID>
+
+    /// A person has shown that the address is theirs. Called within the transaction that notes it; what throws rolls it back.
+    /// - Parameter now: Unix milliseconds.
+    func showedAddress(_ address: [UInt8], _ user: ID, now: Int64) throws(VaultError)
+}
+
 /// Hears that a device of a person's is signed out.
 package protocol DeviceObserver: AnyObject {
     /// Called within the transaction that removes the device; what throws rolls it back.
@@ -147,6 +158,20 @@ extension PeopleChanges {
 
     private var passwordObservers: [any PasswordObserver] {
         entries.compactMap { $0.observer as? any PasswordObserver }
+    }
+}
+
+extension PeopleChanges: AddressObserver {
+    package func people(waitingFor address: [UInt8]) throws(VaultError) -> Set<ID> {
+        var people: Set<ID> = []
+        for entry in entries {
+            people.formUnion(try (entry.observer as? any AddressObserver)?.people(waitingFor: address) ?? [])
+        }
+        return people
+    }
+
+    package func showedAddress(_ address: [UInt8], _ user: ID, now: Int64) throws(VaultError) {
+        for entry in entries { try (entry.observer as? any AddressObserver)?.showedAddress(address, user, now: now) }
     }
 }
 

@@ -55,8 +55,8 @@ struct CommandLineTests {
                 [],
                 """
                 which command? There are watch, read, scan, connect, disconnect, forget, rename, sensors, status, \
-                today, day, week, month, year, years, summary, heart-rate, goals, workout, speak, music, reminders, calendar, friends, cheer, notifications, guardians, \
-                dependents, areas, alerts, sign-up, sign-in, sign-out, account, whoami, devices, password, profile, picture, consent, push, enrol, gateways, claim, \
+                today, day, week, month, year, years, summary, days, heart-rate, goals, workout, speak, music, reminders, calendar, friends, cheer, notifications, guardians, \
+                dependents, areas, alerts, sign-up, sign-in, sign-out, verify, account, whoami, devices, password, profile, picture, consent, push, enrol, gateways, claim, \
                 release, claims, phone, export, reset-all, delete-account, setup, doctor, \
                 completion
                 """,

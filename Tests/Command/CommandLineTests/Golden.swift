@@ -83,6 +83,7 @@ enum Golden {
           sign-up         Makes an account, and signs in.
           sign-in         Signs in on this device, until sign-out.
           sign-out        Signs out on this device.
+          verify          Shows with a code that your e-mail address is yours.
           account         Shows who is signed in here, their picture, guardians, dependents and devices.
           whoami          The same as account.
           devices         Lists the devices on which you are signed in; a star marks this one.

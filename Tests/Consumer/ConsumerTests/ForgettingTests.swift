@@ -277,7 +277,7 @@ struct ForgettingTests {
         try parts.store.database.execute("INSERT INTO subjects VALUES (zeroblob(32), 'demo', 'provider')")
         let lookup = try parts.keys.lookup("email", "ada@example.org")
         try parts.store.database.execute("UPDATE accounts SET email = ? WHERE person = 'demo'", [.blob(lookup)])
-        _ = try ResetCodes(store: parts.store, keys: parts.keys).issue(lookup, now: start)
+        _ = try NameCodes(.reset, store: parts.store, keys: parts.keys).issue(lookup, now: start)
         try parts.grants.settle(Claims(store: parts.store).people(settings), now: start + 5000)
         let person = Forgotten(user: demo, version: 1, time: start, isWithAccount: true)
         let grants = parts.grants

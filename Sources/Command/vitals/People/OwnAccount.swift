@@ -18,7 +18,9 @@ struct OwnAccount {
             try Output.write(JSON.object([account, guardians, dependents].flatMap(\.members)).line)
             return .ok
         }
-        var rows = [("E-mail", account.text("email")), ("Phone", account.text("phone"))]
+        let isUnverified = account["verified"] == false && account["sends_mail"] == true
+        let email = account.text("email").map { isUnverified ? "\($0), not verified" : $0 }
+        var rows = [("E-mail", email), ("Phone", account.text("phone"))]
         let providers = account.list("providers")
         if !providers.isEmpty { rows.append(("Signs in with", JSON.array(providers).words)) }
         rows += [
@@ -62,6 +64,9 @@ struct OwnAccount {
 
     private static func hints(_ account: JSON, _ guardians: JSON, _ dependents: JSON) -> [String] {
         var hints: [String] = []
+        if account["verified"] == false, account["sends_mail"] == true, account["email"] != nil {
+            hints.append("to show that the address is yours: vitals verify")
+        }
         if account["picture"] == false { hints.append("to have a picture: vitals picture set") }
         if account["has_password"] == true {
             hints.append("to change the password: vitals password change; if it is forgotten: vitals password reset")

@@ -6,7 +6,7 @@ enum PeopleCommands {
     static let groups = [
         (
             "Your account",
-            [signUp, signIn, signOut, account, whoami, devices, password, profile, picture, consent, Pushes.command]
+            [signUp, signIn, signOut, verify, account, whoami, devices, password, profile, picture, consent, Pushes.command]
         ),
         ("Your own gateways and sensors", [enrol, gateways, claim, release, claims, Phones.command]),
         ("What is stored about you", [export, resetAll, deleteAccount]),
@@ -18,6 +18,7 @@ enum PeopleCommands {
         case ["sign-up"]: try SigningIn(call, arguments).signUp()
         case ["sign-in"]: try SigningIn(call, arguments).signIn()
         case ["sign-out"]: try SigningIn(call, arguments).signOut()
+        case ["verify"]: try SigningIn(call, arguments).verify()
         case ["account"], ["whoami"]: try OwnAccount(call).show()
         case ["devices"]: try Devices(call, arguments).list()
         case ["devices", "revoke"]: try Devices(call, arguments).revoke()
@@ -102,6 +103,15 @@ enum PeopleCommands {
     private static let signOut = Command(
         name: "sign-out", summary: "Signs out on this device.",
         examples: [Example("vitals sign-out")])
+
+    private static let verify = Command(
+        name: "verify", summary: "Shows with a code that your e-mail address is yours.",
+        discussion: """
+            A service that sends mail sends the code when you sign up. Until the address is verified, invitations to it do not reach \
+            you. Without CODE, another one is sent.
+            """,
+        arguments: [.optional("CODE", "that was sent to the address")],
+        examples: [Example("vitals verify"), Example("vitals verify 7QKM2-DZX0H")])
 
     private static let account = Command(
         name: "account", summary: "Shows who is signed in here, their picture, guardians, dependents and devices.",

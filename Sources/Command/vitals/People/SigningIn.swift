@@ -69,6 +69,21 @@ struct SigningIn {
         return .ok
     }
 
+    /// Shows that the account's address is one's own, or has another code sent there.
+    func verify() throws -> ExitCode {
+        let code = try arguments.optionalString("CODE")
+        let data = try Office.visit(call) { office in
+            guard let code else { return try office.ask("account/send-code") }
+            return try office.ask("account/verify", [("code", .string(code))])
+        }
+        guard !call.isJSON else {
+            try Output.write(data.line)
+            return .ok
+        }
+        try Output.write((data.text("message") ?? "Done") + "\n")
+        return .ok
+    }
+
     func signOut() throws -> ExitCode {
         guard let place = call.place, let credential = call.credential else {
             throw Office.notSignedIn(call)

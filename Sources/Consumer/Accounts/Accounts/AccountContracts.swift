@@ -67,7 +67,7 @@ extension RequestContract {
     static let resetPassword = RequestContract(
         "Sets a new password with a code.",
         asks: AccountFields.name + [
-            .always("code", .text(atMost: Resets.longestCode)), AccountFields.newPassword,
+            .always("code", .text(atMost: NameCodes.longest)), AccountFields.newPassword,
             .known("keep", .bool.about("whether to keep what belongs to the account, if that is asked")),
         ],
         answers: .record([

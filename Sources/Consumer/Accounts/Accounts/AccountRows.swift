@@ -17,11 +17,13 @@ package struct StoredAccount: Equatable {
     package let failures: Int
     /// Unix milliseconds.
     package let created: Int64
-    /// When a reset has shown that the address or number is the holder's, Unix milliseconds; nil if none has.
+    /// When a code that went there has shown that the address or number is the holder's, Unix milliseconds; nil if none has.
     package let verified: Int64?
     /// Codes from before this time (Unix milliseconds) are no longer valid.
     let codesEnded: Int64
 
+    /// Whether it is found by an e-mail address.
+    package var hasEmail: Bool { email != nil }
     /// Whether there is a password.
     var hasPassword: Bool { password != nil }
     /// The keyed hash that the account is found by, if it has a name of its own.
@@ -135,7 +137,7 @@ package struct AccountRows {
             [.blob(try sealed(password, of: user)), .text(user.text)])
     }
 
-    /// Notes that the person who has reset the password has shown that the address or number is theirs.
+    /// Notes that the person has shown, with a code that went there, that the address or number is theirs.
     func setVerified(_ user: ID, now: Int64) throws(VaultError) {
         try store.database.execute(
             "UPDATE accounts SET verified_ms = ? WHERE person = ?", [.integer(now), .text(user.text)])
@@ -144,7 +146,9 @@ package struct AccountRows {
     /// Ends every code of a person's that is out: for friends, for gateways, to reset the password. A sign-in with a
     /// provider that was begun before is over, too. Within a transaction.
     func endCodes(of user: ID, now: Int64) throws(VaultError) {
-        if let lookup = try account(of: user)?.lookup { try ResetCodes(store: store, keys: keys).remove(lookup) }
+        if let lookup = try account(of: user)?.lookup {
+            for purpose in NameCodes.Purpose.allCases { try NameCodes(purpose, store: store, keys: keys).remove(lookup) }
+        }
         try store.database.execute("DELETE FROM codes WHERE subject = ?", [.text(user.text)])
         try store.database.execute(
             "UPDATE accounts SET codes_ended_ms = ?1 WHERE person = ?2 AND codes_ended_ms < ?1",

@@ -20,6 +20,8 @@ package struct AccountSettings: Equatable {
     let allowsSignUp: Bool
     /// A program that takes a whole mail on its standard input, and its arguments; nil if mails are not sent.
     let mailCommand: [String]?
+    /// Whether codes go to people's addresses, so that these can be verified.
+    package var sendsMail: Bool { mailCommand != nil }
     /// The providers that may vouch for people, by name.
     package let providers: [String: ProviderSettings]
 

@@ -26,6 +26,9 @@ package final class Accounts: @unchecked Sendable {
     package let rows: AccountRows
     package let devices: Devices
     private(set) var resets: Resets?
+    private var verification: Verification?
+    /// Sends codes; nil if no mails are sent.
+    let mail: CodeMail?
     /// Verifies ID tokens; nil if nobody signs in with a provider.
     package private(set) var providers: ProviderSignIn?
     package let settings: AccountSettings
@@ -49,7 +52,9 @@ package final class Accounts: @unchecked Sendable {
         devices = Devices(context)
         pool = HashingPool(pepper: context.keys.pepper, cost: cost)
         nobodysSalt = try RandomBytes.draw(HashingPool.saltLength)
+        mail = CodeMail(settings)
         resets = Resets(self)
+        verification = Verification(self)
         providers = try ProviderSignIn(self)
     }
 
@@ -58,7 +63,7 @@ package final class Accounts: @unchecked Sendable {
         [
             Verb("sign-up", .signUp, for: .guests, .later { [unowned self] in signUp($0) }),
             Verb("sign-in", .signIn, for: .guests, .later { [unowned self] in signIn($0) }),
-        ] + ownVerbs + devices.verbs + (resets?.verbs ?? []) + (providers?.verbs ?? [])
+        ] + ownVerbs + (verification?.verbs ?? []) + devices.verbs + (resets?.verbs ?? []) + (providers?.verbs ?? [])
     }
 
     // MARK: Signing up
@@ -82,12 +87,20 @@ package final class Accounts: @unchecked Sendable {
                     }
                     devices.add(fields.device, of: user, isNew: false, with: add) { [unowned self] result in
                         request.answering {
-                            devices.welcome(try result.get(), request, "You are registered and signed in")
+                            let signedIn = try result.get()
+                            devices.welcome(signedIn, request, welcome(fields.name))
+                            verification?.welcome(signedIn.user, fields.name)
                         }
                     }
                 }
             }
         }
+    }
+
+    private func welcome(_ name: AccountName) -> String {
+        let words = "You are registered and signed in"
+        guard mail != nil, case .email(let address) = name else { return words }
+        return "\(words). A code is on its way to \(address.text): with it, show that the address is yours"
     }
 
     private func requireSignUp() throws(ReplyError) {

@@ -37,12 +37,12 @@ extension Accounts {
             "has_password": .bool(account.hasPassword),
             "providers": .array(try rows.providers(of: user).map(JSON.string)), "created": .integer(account.created),
             "devices": .integer(Int64(try devices.count(of: user))),
-            "verified": account.lookup == nil ? nil : .bool(account.verified != nil),
+            "verified": account.lookup == nil ? nil : .bool(account.verified != nil), "sends_mail": .bool(mail != nil),
             "picture": .bool(try context.documents.read("picture", of: user) != nil),
         ])
     }
 
-    private var codes: ResetCodes { ResetCodes(store: context.store, keys: context.keys) }
+    private var codes: NameCodes { NameCodes(.reset, store: context.store, keys: context.keys) }
 
     /// Failures here come from somebody who holds a signed-in device: they are counted apart, and lock nobody's
     /// sign-in.

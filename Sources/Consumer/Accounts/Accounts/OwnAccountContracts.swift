@@ -12,8 +12,18 @@ extension RequestContract {
             .always("providers", .array(of: .text).about("that the person signs in with")), .always("created", .time),
             .always("devices", .integer(in: 0...Int64(Devices.limit)).about("how many there are")),
             .known("verified", .bool.about("whether somebody has shown that the address or number is theirs")),
+            .always("sends_mail", .bool.about("whether this service sends codes by mail")),
             .always("picture", .bool.about("whether the person has one")),
         ]))
+
+    static let accountSendCode = RequestContract(
+        "Sends another code to the account's e-mail address, which is not verified yet.",
+        answers: .record([AccountFields.message]))
+
+    static let accountVerify = RequestContract(
+        "Shows with a code that the account's e-mail address is the person's.",
+        asks: [.always("code", .text(atMost: NameCodes.longest).about("that was sent there"))],
+        answers: .record([.always("verified", .bool), AccountFields.message]))
 
     static let accountSignOut = RequestContract(
         "Signs a device out: the reply comes first.", asks: [device], answers: .record([AccountFields.message]))

@@ -9,8 +9,8 @@ import Telemetry
 // Resetting a password that was forgotten: a code goes to the account's e-mail address, and anybody who has the code
 // can set a new password.
 //
-// Addresses are not verified when somebody signs up: an address may belong to another person, who resets the password
-// when they hear of it. So the first reset of an account shows what belongs to it (friends, what others may be shown,
+// Not all addresses are verified (see Verification.swift): an address may belong to another person, who resets the password
+// when they hear of it. So the first reset of an account whose address is not shows what belongs to it (friends, what others may be shown,
 // gateways, sensors, readings), and changes nothing until its holder says whether to keep that. What is not kept ends
 // with the transaction that sets the password, and is forgotten like everything that a person has had forgotten
 // (target Custody). From then on the address is verified. Devices and codes end with every reset.
@@ -22,24 +22,16 @@ import Telemetry
 /// Answers requests of people who cannot sign in. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
 final class Resets: @unchecked Sendable {
-    /// As somebody may write it, in bytes.
-    static let longestCode = 64
-
     private unowned let accounts: Accounts
     private let context: PeopleContext
-    private let codes: ResetCodes
-    private let mail: MailCommand?
+    private let codes: NameCodes
     /// Three at once, then one in ten minutes: nobody should be able to fill another person's mailbox.
     private var allowance = Allowance<[UInt8]>(perSecond: 1.0 / 600, burst: 3)
-    /// For everybody together, one in ten seconds: e-mail addresses are not verified, and somebody who signs up with
-    /// other people's must not make us write to thousands of them.
-    private var mails = Allowance<Int>(perSecond: 0.1, burst: 30)
 
     init(_ accounts: Accounts) {
         self.accounts = accounts
         context = accounts.context
-        codes = ResetCodes(store: context.store, keys: context.keys)
-        mail = accounts.settings.mailCommand.map { MailCommand($0) }
+        codes = NameCodes(.reset, store: context.store, keys: context.keys)
     }
 
     /// What guests may ask.
@@ -76,7 +68,7 @@ final class Resets: @unchecked Sendable {
         guard let account = try accounts.rows.account(lookup) else { return }
         // The address at which the account's owner gets mail, whatever the asker has typed.
         guard case .string(let text)? = try context.documents.read("contact", of: account.user)?["email"],
-            let address = EmailAddress(text), let mail
+            let address = EmailAddress(text), let mail = accounts.mail
         else {
             return context.limitedLog.notice("code \(account.user)") {
                 """
@@ -85,16 +77,16 @@ final class Resets: @unchecked Sendable {
                 """
             }
         }
-        guard mails.take(0, now: millisecondsSinceBoot()) == nil else {
+        let isSent = mail.send(Self.message(code, to: address), time: now) { [limitedLog = context.limitedLog] problem in
+            limitedLog.error("no mail") { "no mail with a code for \(account.user)\($0): \(problem)" }
+        }
+        guard isSent else {
             return context.limitedLog.warning("too many mails") {
                 """
-                too many mails with codes to reset a password\($0): none was sent for \(account.user); \
+                too many mails with codes\($0): none to reset a password was sent for \(account.user); \
                 `vitals-consumer reset-password --user \(account.user)` prints one
                 """
             }
-        }
-        mail.send(Self.message(code, to: address).bytes(time: now)) { [limitedLog = context.limitedLog] problem in
-            limitedLog.error("no mail") { "no mail with a code for \(account.user)\($0): \(problem)" }
         }
     }
 
@@ -120,7 +112,7 @@ final class Resets: @unchecked Sendable {
     private func resetPassword(_ request: PeopleRequest) {
         request.answering {
             let name = try AccountName(request.fields)
-            let code = try request.text("code", atMost: Self.longestCode)
+            let code = try request.text("code", atMost: NameCodes.longest)
             guard !code.trimmed.isEmpty else { throw ReplyError(.invalid, "Enter the code", field: "code") }
             let password = try Password(new: request.fields, names: [name])
             let isKept = try request.optionalBool("keep")
@@ -161,8 +153,10 @@ final class Resets: @unchecked Sendable {
         let given = context.settings.givenSensors
         let gateways = EnrolledGateways(store: context.store, keys: context.keys)
         var sentences: [String] = []
-        let sensors = try context.store.change(naming: ends ? try gateways.people(touchedByEnding: user) : [user]) {
-            () throws(VaultError) -> Set<SensorName>? in
+        let touched = { [context] () throws(VaultError) -> Set<ID> in
+            try (ends ? gateways.people(touchedByEnding: user) : [user]).union(context.changes.people(waitingFor: lookup))
+        }
+        let sensors = try context.store.change(naming: try touched()) { () throws(VaultError) -> Set<SensorName>? in
             // Two requests with the same code may have been hashed at the same time.
             guard try codes.remove(lookup) else { return nil }
             try accounts.rows.setPassword(password, of: user)
@@ -170,6 +164,7 @@ final class Resets: @unchecked Sendable {
             try accounts.devices.remove(devices)
             try accounts.rows.endCodes(of: user, now: now)
             guard ends else {
+                try context.changes.showedAddress(lookup, user, now: now)
                 sentences = try context.changes.resettingPassword(of: user)
                 return []
             }
@@ -190,9 +185,11 @@ final class Resets: @unchecked Sendable {
             }
         }
         // This comes first, so that nothing new of theirs is made in the meantime.
-        context.doors.forget(user, keepingAccount: true, telling: nil) { result in
+        context.doors.forget(user, keepingAccount: true, telling: nil) { [unowned self] result in
             var words = "and what belonged to the account is deleted"
-            if case .failure(let error) = result {
+            switch result {
+            case .success: accounts.showedAddress(lookup, user)
+            case .failure(let error):
                 log.error("what belonged to the account of \(user) will be deleted later: \(error)")
                 words = "what belonged to the account will be deleted soon"
             }

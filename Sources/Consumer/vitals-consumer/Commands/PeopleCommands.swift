@@ -119,7 +119,7 @@ struct ResetPasswordCommand: Subcommand {
             throw Failure(.usage, "\(account.user) signs in with a provider, and has no password to reset")
         }
         let code = try Failure.explaining { () throws(VaultError) in
-            try ResetCodes(store: store, keys: keys).issue(lookup, now: now)
+            try NameCodes(.reset, store: store, keys: keys).issue(lookup, now: now)
         }
         var lines = Lines(output)
         lines.write(Array(code.utf8))

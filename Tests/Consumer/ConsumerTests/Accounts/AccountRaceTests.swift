@@ -91,7 +91,7 @@ struct AccountRaceTests {
             defer { for asker in [phone, guest] { asker.stop() } }
             let lookup = try service.onSession { try AccountName(["email": "ada@example.org"]).lookup($0.context.keys) }
             let code = try service.onSession { accounts in
-                try ResetCodes(store: accounts.context.store, keys: accounts.context.keys)
+                try NameCodes(.reset, store: accounts.context.store, keys: accounts.context.keys)
                     .issue(lookup, now: accounts.context.now())
             }
             try phone.done(

@@ -225,6 +225,7 @@ struct AccountServiceTests {
         let script = "cat > \(mails.path)/$$ && cat \(mails.path)/$$ > \(arrived.path)"
         try AccountService.with(accounts: "{ mail_command: [\"/bin/sh\", \"-c\", \"\(script)\"] }") { service in
             let signedIn = try service.signUp("Ada@example.org")
+            #expect(try arrived.read().contains("Subject: Your code to verify this address"))
             let (phone, guest) = (try service.device(signedIn), try service.guest())
             defer { for asker in [phone, guest] { asker.stop() } }
             #expect(try phone.isConnected())
@@ -263,7 +264,7 @@ struct AccountServiceTests {
             defer { tablet.stop() }
             #expect(try tablet.done("account/get")["devices"] == 1)
             #expect(
-                try FileManager.default.contentsOfDirectory(atPath: mails.path).count == 1, "nobody else got a mail")
+                try FileManager.default.contentsOfDirectory(atPath: mails.path).count == 2, "nobody else got a mail")
         }
     }
 

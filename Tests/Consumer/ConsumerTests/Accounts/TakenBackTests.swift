@@ -23,7 +23,7 @@ struct TakenBackTests {
     private func resetCode(_ email: String, _ service: AccountService) throws -> String {
         try service.onSession { accounts in
             let lookup = try AccountName(["email": .string(email)]).lookup(accounts.context.keys)
-            return try ResetCodes(store: accounts.context.store, keys: accounts.context.keys)
+            return try NameCodes(.reset, store: accounts.context.store, keys: accounts.context.keys)
                 .issue(lookup, now: accounts.context.now())
         }
     }

@@ -218,7 +218,7 @@ struct PushResetTests {
     private func resetCode(_ email: String, _ service: AccountService) throws -> String {
         try service.onSession { accounts in
             let (context, name) = (accounts.context, try AccountName(["email": .string(email)]))
-            return try ResetCodes(store: context.store, keys: context.keys)
+            return try NameCodes(.reset, store: context.store, keys: context.keys)
                 .issue(name.lookup(context.keys), now: context.now())
         }
     }

@@ -7,14 +7,14 @@ import Testing
 @testable import Accounts
 
 @Suite("Codes that reset a password")
-struct ResetCodesTests {
+struct NameCodesTests {
     let parts: Parts
-    let codes: ResetCodes
+    let codes: NameCodes
     let name = [UInt8](repeating: 7, count: 32)
 
     init() throws {
         parts = try Household().open()
-        codes = ResetCodes(store: parts.store, keys: parts.keys)
+        codes = NameCodes(.reset, store: parts.store, keys: parts.keys)
     }
 
     @Test("are ten characters that nobody confuses, good for one name, read however they are typed")
@@ -41,8 +41,8 @@ struct ResetCodesTests {
     @Test("are good for a quarter of an hour, wherever the clock goes")
     func time() throws {
         let code = try codes.issue(name, now: start)
-        #expect(try codes.isRight(code, name, now: start + ResetCodes.lifetime - 1))
-        #expect(try !codes.isRight(code, name, now: start + ResetCodes.lifetime))
+        #expect(try codes.isRight(code, name, now: start + NameCodes.Purpose.reset.lifetime - 1))
+        #expect(try !codes.isRight(code, name, now: start + NameCodes.Purpose.reset.lifetime))
         #expect(try !codes.isRight(code, name, now: start - 1), "the clock was set back")
         let next = try codes.issue(name, now: start - 86_400_000)
         #expect(next != code)
@@ -59,7 +59,7 @@ struct ResetCodesTests {
         #expect(try !codes.isRight(code, name, now: start))
         for number in 0..<20 as Range<UInt8> { _ = try codes.issue([UInt8](repeating: number, count: 32), now: start) }
         #expect(try parts.count("codes") == 20)
-        _ = try codes.issue(name, now: start + ResetCodes.lifetime + 1)
+        _ = try codes.issue(name, now: start + NameCodes.Purpose.reset.lifetime + 1)
         #expect(try parts.count("codes") == 1)
     }
 }
