@@ -188,6 +188,7 @@ struct ForgettingTests {
             ("INSERT INTO claims VALUES ('home', 'belt', 'demo', 2, 0)", []),
             ("INSERT INTO claims VALUES ('phones', 'phone-a', 'demo', 8, 0)", []),
             ("INSERT INTO push_queue VALUES (1, 'demo', 'push-a', 'told', 0, 0, 0)", []),
+            ("INSERT INTO waiting_invitations VALUES ('waiting-a', 'demo', zeroblob(32), 0)", []),
             ("INSERT INTO gateways VALUES ('shed', 'demo', zeroblob(32), x'00', x'00', 0, 0)", []),
         ] as [(String, [Value])] { try store.database.execute(sql, values) }
         // A list of its own, which goes on knowing them.

@@ -71,6 +71,11 @@ package struct FriendList: Equatable {
         }
     }
 
+    /// An invitation that led to nobody leads to somebody now; the list shows it as before.
+    mutating func connectInvitation(_ id: ID, to user: ID) {
+        for index in ties.indices where ties[index].state == .invited && ties[index].id == id { ties[index].user = user }
+    }
+
     mutating func setMuted(_ isMuted: Bool, _ id: ID) {
         for index in ties.indices where ties[index].id == id && ties[index].state == .friend {
             ties[index].isMuted = isMuted

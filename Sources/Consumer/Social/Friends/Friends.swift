@@ -17,8 +17,8 @@ package import Telemetry
 // Nobody is told whether an address belongs to somebody. An invitation gets the same reply after the same time, whether
 // or not there is such an account, and whether or not it reached them. Unless it is accepted, it stays in the inviter's
 // list until they take it back, whatever becomes of it. It has an id of its own on both sides, so that people who only
-// invite or are invited do not learn each other's id. The invited person sees the inviter's name. A person who signs up
-// later with an address that was invited does not hear of the invitation.
+// invite or are invited do not learn each other's id. The invited person sees the inviter's name. An invitation to an
+// address that is nobody's yet waits until somebody has shown that it is theirs: see WaitingInvitations.swift.
 //
 // A person who is removed or blocked is not told. They see nothing more from the commit on; what the broker has kept is
 // taken back right after it.
@@ -49,6 +49,7 @@ package final class Friends: @unchecked Sendable {
         self.context = context
         self.days = days
         self.hasAccounts = hasAccounts
+        context.changes.add(self)
     }
 
     /// What people may ask.
@@ -152,6 +153,7 @@ package final class Friends: @unchecked Sendable {
                 guard let tie, tie.isShown(now: now) else { throw Self.unknown }
                 try lists.change(user) { list in list.remove { $0.id == id } }
                 if tie.state == .asked { try context.notifications.remove(.friendRequest, from: id, of: user) }
+                if tie.state == .invited { try waiting.remove(id) }
                 guard let friend = tie.user, tie.state != .asked else { return [:] }
                 try lists.change(friend) { list in
                     list.remove { tie.state == .friend ? $0.state == .friend && $0.user == user : $0.isAsked(id) }

@@ -8,6 +8,12 @@ extension Feature {
     /// Friends, invitations, and thumbs.
     package static let friends = Feature(
         name: "friends",
+        schema: WaitingInvitations.schema,
+        tables: [
+            PersonalTable(
+                name: WaitingInvitations.name, erasure: .always,
+                exported: .hidden(because: "ids of invitations that friends.json has, and keyed hashes of their addresses"))
+        ],
         documents: [
             FeatureDocument(
                 name: FriendList.document, makesToday: true, hangsByItself: true, exported: .shown(in: "friends.json")),

@@ -42,7 +42,7 @@ extension Friends {
         defer { tellOfSharing(changesSharing, request) }
         let rows = AccountRows(store: context.store, keys: context.keys)
         let lookup = try name.lookup(context.keys)
-        return try once(request, with: try rows.account(lookup)?.user) { user, now in
+        return try once(request, with: try holder(of: lookup, rows)) { user, now in
             guard try rows.account(of: user)?.lookup != lookup else {
                 throw ReplyError(.invalid, "this is your own", field: name.field)
             }
@@ -61,13 +61,24 @@ extension Friends {
                 throw ReplyError(.rateLimited, "too many invitations for a day", retryAfterSeconds: seconds)
             }
             let id = try drawnID()
-            let other = try rows.account(lookup)?.user
+            let other = try holder(of: lookup, rows)
             try lists.change(user) { list in
                 list.add(Tie(id: id, user: other, state: .invited, to: name.text, since: now))
             }
-            if let other { try ask(other, id, by: user, now: now) }
+            if let other {
+                try ask(other, id, by: user, now: now)
+            } else {
+                try waiting.add(id, by: user, to: lookup, now: now)
+            }
             return try reply()
         }
+    }
+
+    /// Whom an invitation to an address reaches: nobody, if the holder could have shown that it is theirs, and has not.
+    private func holder(of lookup: [UInt8], _ rows: AccountRows) throws(VaultError) -> ID? {
+        guard let account = try rows.account(lookup) else { return nil }
+        let sendsMail = context.settings[AccountsSetting.self].accounts?.sendsMail == true
+        return sendsMail && account.hasEmail && account.verified == nil ? nil : account.user
     }
 
     /// After the commit: what others see of a person's day may have changed, if the request said something about
@@ -78,7 +89,7 @@ extension Friends {
     }
 
     /// Puts an invitation before somebody, unless they do not want to hear of it.
-    private func ask(_ other: ID, _ id: ID, by user: ID, now: Int64) throws(VaultError) {
+    func ask(_ other: ID, _ id: ID, by user: ID, now: Int64) throws(VaultError) {
         let list = try lists.list(of: other)
         let isKnown = list.ties.contains { $0.user == user && $0.state != .invited }
         guard !context.doors.isBeingForgotten(other), !isKnown, list.count(.asked) < FriendList.mostAsked else {

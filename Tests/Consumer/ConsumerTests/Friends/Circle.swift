@@ -39,7 +39,7 @@ final class Circle {
     ///   - otherMore, otherRules: what the second consumer's settings have; nil for the same.
     ///   - between: done while there is no consumer.
     static func with(
-        more: String = "", rules: String = "", otherMore: String? = nil, otherRules: String? = nil,
+        more: String = "", rules: String = "", accounts: String = "accounts: {}, ", otherMore: String? = nil, otherRules: String? = nil,
         _ body: (Circle) throws -> Void, between: (ConsumerSettings, Client) throws -> Void = { _, _ in },
         then second: ((Circle) throws -> Void)? = nil
     ) throws {
@@ -47,7 +47,7 @@ final class Circle {
             let household = try Household()
             func settings(_ more: String, _ rules: String) throws -> ConsumerSettings {
                 try household.settings(
-                    port: broker.port, more: "time_zone: \"UTC\", \(more) accounts: {}, broker_rules: { \(rules) },")
+                    port: broker.port, more: "time_zone: \"UTC\", \(more) \(accounts)broker_rules: { \(rules) },")
             }
             let first = try settings(more, rules)
             _ = try Keys(first, .create)

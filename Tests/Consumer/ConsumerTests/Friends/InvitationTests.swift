@@ -1,9 +1,15 @@
+import Files
+import Records
+import Storage
 import Telemetry
 import TestSupport
 import Testing
 
+@testable import Accounts
 @testable import Custody
+@testable import Days
 @testable import Features
+@testable import Social
 @testable import vitals_consumer
 
 @Suite("Invitations", .timeLimit(.minutes(60)))
@@ -26,6 +32,88 @@ struct InvitationTests {
             try circle.person("ada@example.org", name: "You fool"),
             try circle.person("bob@example.org", name: "Bob")
         )
+    }
+
+    /// Somebody shows that the address of their account is theirs.
+    private func verify(_ circle: Circle, _ user: ID) throws {
+        let now = circle.now
+        try circle.onSession { context in
+            let rows = AccountRows(store: context.store, keys: context.keys)
+            guard let lookup = try rows.account(of: user)?.lookup else { throw TestFailure("no account") }
+            let touched = try context.changes.people(waitingFor: lookup).union([user])
+            try context.store.change(touched) { () throws(VaultError) in
+                try rows.setVerified(user, now: now)
+                try context.changes.showedAddress(lookup, user, now: now)
+            }
+        }
+    }
+
+    private static let waiting = "SELECT count(*) FROM waiting_invitations"
+
+    private func waiting(_ circle: Circle) throws -> Int64? {
+        try circle.onSession { try $0.store.database.first(Self.waiting, row: Row.int) }
+    }
+
+    @Test("to an address that is nobody's yet wait until somebody shows that it is theirs, and not for whoever signs up with it")
+    func later() throws {
+        try Circle.with { circle in
+            let ada = try circle.person("ada@example.org", name: "Ada")
+            let invitation = try invite(circle, ada)
+            #expect(try waiting(circle) == 1)
+            let bob = try circle.person("bob@example.org", name: "Bob")
+            #expect(try circle.friends(bob).isEmpty && circle.notifications(bob, all: true).isEmpty)
+            try verify(circle, bob)
+            #expect(try circle.friends(bob).map { $0["state"] } == ["asked"])
+            #expect(try circle.friends(bob)[0]["friend"] == invitation)
+            #expect(try circle.next(bob, "notifications")?["text"] == "Ada would like to be your friend.")
+            // The inviter sees no difference before the answer.
+            #expect(try circle.friends(ada).map { $0["state"] } == ["invited"])
+            #expect(try waiting(circle) == 0)
+            try circle.done(bob, "friends/accept", ["friend": invitation])
+            #expect(try circle.friends(ada).map { $0["state"] } == ["friend"])
+        }
+    }
+
+    @Test("wait for two months at most, and not after they were taken back, or their inviter was forgotten")
+    func over() throws {
+        try Circle.with { circle in
+            let (ada, eve) = (try circle.person("ada@example.org"), try circle.person("eve@example.org"))
+            let mallory = try circle.person("mallory@example.org")
+            let invitation = try invite(circle, ada)
+            _ = try invite(circle, eve)
+            #expect(try waiting(circle) == 2)
+            try withdraw(circle, ada, invitation)
+            #expect(try waiting(circle) == 1)
+            circle.advance(61 * Self.day)
+            _ = try invite(circle, mallory)
+            #expect(try waiting(circle) == 1, "the one of two months ago is over")
+            let bob = try circle.person("bob@example.org", name: "Bob")
+            try circle.onSession { context in
+                try context.store.change(mallory) { () throws(VaultError) in
+                    try FriendLists(context.documents).change(mallory) { list in list.remove { _ in true } }
+                }
+            }
+            try verify(circle, bob)
+            #expect(try circle.friends(bob).isEmpty && waiting(circle) == 0)
+        }
+    }
+
+    @Test("do not reach an account of a service that sends mail until its address is verified")
+    func unverified() throws {
+        let mail = "accounts: { mail_command: [\"/bin/true\"] }, "
+        try Circle.with(accounts: mail) { circle in
+            let (ada, bob) = try people(circle)
+            let invitation = try invite(circle, ada)
+            #expect(try circle.friends(bob).isEmpty && circle.notifications(bob, all: true).isEmpty)
+            #expect(try circle.refused(bob, "friends/accept", ["friend": invitation]).code == .notFound)
+            try verify(circle, bob)
+            #expect(try circle.friends(bob).map { $0["state"] } == ["asked"])
+            // Now that it is, others reach it at once.
+            let eve = try circle.person("eve@example.org", name: "Eve")
+            try withdraw(circle, ada, invitation)
+            _ = try invite(circle, eve)
+            #expect(try circle.notifications(bob).last?["text"] == "Eve would like to be your friend.")
+        }
     }
 
     @Test("take what was told of them along when they are withdrawn, refused or blocked")
