@@ -107,6 +107,19 @@ struct DeployTests {
         #expect(!FileManager.default.fileExists(atPath: folder.path("a home, é")))
     }
 
+    @Test("deploy/up --once counts the steps of a recording: its last line is a day with all of them")
+    func steps() throws {
+        let folder = try TemporaryFolder()
+        let rows = (0...40).map { "\($0),\(100 + $0),\($0 * 3)" }.joined(separator: "\n")
+        let file = try folder.write("elapsed_s,heart_rate_bpm,steps\n\(rows)\n", to: "walk.csv")
+        let program = try up(folder, ["--activity", file, "--speed", "8", "--once"])
+        #expect(program.exitStatus(within: .seconds(180)) == 0, "\(program.text)")
+        let last = try #require(program.lines.last { !$0.isEmpty })
+        let day = try #require(JSONSerialization.jsonObject(with: Data(last.utf8)) as? [String: Any], "\(program.text)")
+        #expect(day["steps"] as? Int == 120, "\(last)")
+        #expect(program.text.contains("walk.csv is stored: replayed 41 heart rates"), "\(program.text)")
+    }
+
     @Test("what deploy/up has written runs by hand afterwards, by the commands that it prints")
     func byHand() throws {
         let folder = try TemporaryFolder()
