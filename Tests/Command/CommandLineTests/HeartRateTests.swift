@@ -139,6 +139,50 @@ struct HeartRateTests {
         #expect(nothing.output == "" && nothing.errors.contains("no intervals between beats"), "\(nothing)")
     }
 
+    @Test("a night: beats, RMSSD and SDNN by windows of five minutes, and what is missing")
+    func night() throws {
+        let consumer = try signedIn()
+        // From 22:00 on, a beat a second in turns of 980 and 1,020 ms; nothing in the second quarter of an hour, an extra beat,
+        // and a window of which less than half is there.
+        let begin = Self.from - 15 * 3_600_000
+        let beats = (0..<1800 as Range<Int64>).filter { !(900..<1500).contains($0) && $0 < 1600 }.map { second in
+            (time: begin + second * 1000, interval: second == 100 ? 400 : Int64(second % 2 == 0 ? 980 : 1020))
+        }
+        consumer.answer("heart-rate/intervals") { fields in
+            guard case .integer(let from)? = fields["from"] else { return Reply(.ok([:])) }
+            let part = beats.filter { $0.time >= from }
+            let page = part.prefix(700)
+            return Reply(
+                .ok(
+                    .object(present: [
+                        "time": .array(page.map { .integer($0.time) }), "rr_ms": .array(page.map { .integer($0.interval) }),
+                        "next": part.count > page.count ? .integer(part[page.count].time) : nil,
+                    ])))
+        }
+        let words = ["heart-rate", "night", "2026-11-21", "--to", "22:30"]
+        let refused = try consumer.vitals(words + ["--from", "25:00"])
+        #expect(refused.status == 64 && refused.errors.contains("--from: expected a time of day"), "\(refused)")
+        let json = try consumer.vitals("heart-rate", "night", "2026-11-20", "--from", "22:00", "--to", "22:30", "--json")
+        let data = try JSON(payload: Array(json.output.utf8))
+        #expect(data["from"] == .integer(begin) && data["to"] == .integer(begin + 1_800_000), "\(json)")
+        let windows = data.list("windows")
+        #expect(windows.map { $0["beats"] } == [298, 300, 300], "\(data)")
+        #expect(windows[1]["rmssd_ms"] == .number(40) && windows[1]["sdnn_ms"] == .number(20))
+        #expect(windows[1]["mean_rr_ms"] == .number(1000))
+        // What is not valid is no beat, and there is no difference across it.
+        #expect(windows[0]["rmssd_ms"] == .number(40))
+        #expect(data.list("missing") == [["from": .integer(begin + 900_000), "to": .integer(begin + 1_800_000)]])
+        let drawn = try consumer.vitals("heart-rate", "night", "2026-11-20", "--from", "22:00", "--to", "22:30")
+        expect(drawn, Drawings.night)
+        // Without times, the night is that before the day.
+        _ = try consumer.vitals("heart-rate", "night", "2026-11-21")
+        let first = consumer.requests.all.filter { $0.name == "heart-rate/intervals" }.last?.fields
+        #expect(first?["to"] == .integer(begin + 10 * 3_600_000))
+        consumer.answer("heart-rate/intervals", ["time": [], "rr_ms": []])
+        let nothing = try consumer.vitals("heart-rate", "night", "2026-11-21")
+        #expect(nothing.output == "" && nothing.errors.contains("no intervals between beats"), "\(nothing)")
+    }
+
     @Test("what is deleted for good is asked for first, and has a beginning and an end")
     func delete() throws {
         let consumer = try signedIn()

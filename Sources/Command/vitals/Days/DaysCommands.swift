@@ -20,6 +20,7 @@ enum DaysCommands {
         case ["heart-rate", "at"]: try HeartRates(call, arguments).at()
         case ["heart-rate", "intervals"]: try HeartRates(call, arguments).intervals()
         case ["heart-rate", "variability"]: try HeartRates(call, arguments).variability()
+        case ["heart-rate", "night"]: try HeartRateNight(call, arguments).draw()
         case ["heart-rate", "delete"]: try HeartRates(call, arguments).delete()
         case ["goals"]: try Goals(call, arguments).show()
         case ["goals", "set"]: try Goals(call, arguments).set()
@@ -148,6 +149,21 @@ enum DaysCommands {
                 discussion: "Without --from and --to, it covers the last hour. The period has at most 24 hours.",
                 options: period,
                 examples: [Example("vitals heart-rate variability --from -5m")]),
+            Command(
+                name: "night", summary: "Draws the beats of a night, and how much the time between them varies.",
+                discussion: """
+                    It draws the time between beats, and RMSSD and SDNN in windows of five minutes. A window counts if valid beats cover at \
+                    least half of it; it says which times are missing.
+                    """,
+                options: [
+                    .value("from", "TIME", "when the night begins, as 22:00", default: "22:00"),
+                    .value("to", "TIME", "when it ends, as 08:00", default: "08:00"),
+                ],
+                arguments: [
+                    .optional(
+                        "DAY", "the day on which the night ends, such as 2026-11-21 (default: today)", values: CalendarDay.words)
+                ],
+                examples: [Example("vitals heart-rate night"), Example("vitals heart-rate night 2026-11-21 --from 23:00")]),
             Command(
                 name: "delete", summary: "Deletes what was recorded in a period, for good.",
                 discussion:

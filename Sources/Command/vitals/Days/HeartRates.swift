@@ -87,18 +87,15 @@ struct HeartRates {
     func intervals() throws -> ExitCode {
         let period = try Period(arguments, default: 3_600_000)
         let count = try Office.visit(call) { office in
-            var (count, from) = (0, period.from)
-            while true {
-                let part = try office.ask(
-                    "heart-rate/intervals", [("from", .integer(from)), ("to", .integer(period.to))])
-                let rows = zip(part.list("time"), part.list("rr_ms")).map { time, interval -> JSON in
-                    ["time": time, "rr_ms": interval]
+            var count = 0
+            try office.intervals(period.from, period.to) { intervals in
+                count += intervals.count
+                let rows = intervals.map { beat -> JSON in
+                    ["time": .integer(beat.time), "rr_ms": .integer(Int64(beat.milliseconds))]
                 }
-                count += rows.count
                 try Output.write(rows.map { call.isJSON ? $0.line : Self.interval($0) }.joined())
-                guard let next = part.whole("next").map(Int64.init), from < next, next < period.to else { return count }
-                from = next
             }
+            return count
         }
         if count == 0, !call.isJSON { Output.note(Self.hasNoIntervals(period)) }
         return .ok
@@ -106,9 +103,7 @@ struct HeartRates {
 
     private static func interval(_ row: JSON) -> String { "\(row.time("time") ?? "-")  \(row["rr_ms"]?.words ?? "-") ms\n" }
 
-    private static func hasNoIntervals(_ period: Period) -> String {
-        "no intervals between beats were recorded from \(period.words): does the sensor send them?"
-    }
+    private static func hasNoIntervals(_ period: Period) -> String { BeatInterval.areMissing(period.words) }
 
     func variability() throws -> ExitCode {
         let period = try Period(arguments, default: 3_600_000)
