@@ -17,6 +17,7 @@ extension Feature {
             HeartRateRequests.verbs($0.readers.questions)
                 + HeartRateDeletion($0.context, $0.deletions, $0.packing).verbs
         },
+        service: { LiveMinutes($0.context) },
         topics: [
             FeatureTopic(
                 .heartRate, qos: 0, isRetained: true,

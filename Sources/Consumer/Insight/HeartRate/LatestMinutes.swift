@@ -147,11 +147,7 @@ package final class LatestMinutes: MinutesObserver, PeopleObserver {
         guard let samples = people[user]?.minutes[minute], let mean = samples.mean else { return publish([], user, 0) }
         let left = Self.end(minute) + Self.memory - now()
         guard left >= 1000 else { return }
-        let payload: JSON = [
-            "time": .integer(minute * 60_000), "bpm": .integer(Int64(mean.rounded())),
-            "min": .integer(Int64(samples.minimum)), "max": .integer(Int64(samples.maximum)),
-        ]
-        publish(payload.bytes, user, UInt32(left / 1000))
+        publish(samples.json(ofMinute: minute, mean).bytes, user, UInt32(left / 1000))
         changes.changed([user])
     }
 
@@ -165,17 +161,32 @@ package final class LatestMinutes: MinutesObserver, PeopleObserver {
 
 extension LatestMinutes {
     /// Publishes them on a session.
-    package convenience init(_ changes: PeopleChanges, _ session: Session, _ topics: Topics) {
+    /// - Parameter isRetained: whether the broker keeps them: without accounts, it keeps nothing about people.
+    package convenience init(_ changes: PeopleChanges, _ session: Session, _ topics: Topics, isRetained: Bool) {
         weak var made: LatestMinutes?
         self.init(
             changes, now: unixMilliseconds,
             publish: { payload, user, seconds in
                 let properties = payload.isEmpty ? nil : Message.Properties(messageExpirySeconds: seconds)
                 // A minute that is not sent because there is no connection is published when there is one again.
-                session.publish(payload, to: topics[user: user, .heartRate], retain: true, properties: properties)
+                if payload.isEmpty, !isRetained { return }
+                session.publish(payload, to: topics[user: user, .heartRate], retain: isRetained, properties: properties)
             },
             callLater: { milliseconds in session.loop.after(.milliseconds(milliseconds)) { made?.wake() } })
         made = self
+    }
+}
+
+extension HeartRateSamples {
+    /// What is published of a minute.
+    /// - Parameters:
+    ///   - minute: how many minutes after 1970 it begins.
+    ///   - mean: of the samples.
+    func json(ofMinute minute: Int64, _ mean: Double) -> JSON {
+        [
+            "time": .integer(minute * 60_000), "bpm": .integer(Int64(mean.rounded())),
+            "min": .integer(Int64(minimum)), "max": .integer(Int64(maximum)),
+        ]
     }
 }
 

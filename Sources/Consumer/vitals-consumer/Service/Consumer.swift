@@ -62,7 +62,7 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
     private let readers: FeatureReaders
     /// Reads the hours that have very much in them: see StaleHours.
     private let hours = EventLoop(name: "hours")
-    private let latest: LatestMinutes?
+    private let latest: LatestMinutes
     let days: Days
     /// The features at the desk.
     let features: FeaturesAtDesk
@@ -126,7 +126,7 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
 
         let notifications = Notifications(store, keys)
         // Without accounts nothing about people is retained: see `TodayTopics`.
-        latest = settings.hasAccounts ? LatestMinutes(changes, session, settings.topics) : nil
+        latest = LatestMinutes(changes, session, settings.topics, isRetained: settings.hasAccounts)
         let derivations = features.derivations(
             DerivationParts(
                 store, keys, zone: settings.timeZone, minutes: latest, goals: GoalReaching(notifications),
@@ -298,7 +298,7 @@ extension Consumer {
             features.connected()
             subscribeToBlocks()
             publishRetained()
-            latest?.tellAgain()
+            latest.tellAgain()
         case .waiting(let reason, _) where reason.isTakenOver: giveUp()
         case .waiting(let reason, _):
             rules?.disconnected()
