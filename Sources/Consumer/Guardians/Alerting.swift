@@ -36,7 +36,7 @@ extension Guardians {
             let pause = rule.escalateMinutes.map { $0 * 60_000 }
             var alert = Alert(
                 id: try alerts.id(rule.id.text, key), dependent: dependent, kind: kind, time: time, about: about,
-                sight: rule.sight, pause: pause)
+                sight: rule.sight, rule: rule.id, pause: pause)
             alert.told = [rule.guardian]
             guard try alerts.add(alert, now: now, next: try next(alert) == nil ? nil : pause.map { now + $0 }) else {
                 return

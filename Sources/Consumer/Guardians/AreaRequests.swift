@@ -162,16 +162,38 @@ extension Guardians {
             told += try alerts.alerts(of: dependent).filter { $0.told.contains(user) }
         }
         told.sort { ($0.time, $0.id.text) > ($1.time, $1.id.text) }
-        let shown = try told.prefix(AlertRows.most).map { alert in
-            JSON.object(present: [
-                "alert": .string(alert.id.text), "dependent": .string(alert.dependent.text),
-                "kind": .string(alert.kind.name),
-                "time": .integer(alert.time),
-                "text": .string(try words(alert, language, context.notifications.name(of: alert.dependent))),
-                "confirmed": alert.confirmed.map { ["by": .string($0.by.text), "time": .integer($0.time)] },
+        let shown = try told.prefix(AlertRows.most).map { try json($0, for: user, language) }
+        return ["rules": .array(mine), "alerts": .array(shown)]
+    }
+
+    /// Those of a dependent's alerts that a guardian was told of, and that nobody has confirmed.
+    func openAlerts(of dependent: ID, for guardian: ID) throws(VaultError) -> [JSON] {
+        let open = try alerts.alerts(of: dependent).filter { $0.confirmed == nil && $0.told.contains(guardian) }
+        let language = try context.notifications.language(of: guardian)
+        var shown: [JSON] = []
+        for alert in open.prefix(AlertRows.mostOpen) { shown.append(try json(alert, for: guardian, language)) }
+        return shown
+    }
+
+    /// An alert as a guardian sees it who was told of it. What another guardian has set up is not theirs to see.
+    private func json(_ alert: Alert, for guardian: ID, _ language: Language) throws(VaultError) -> JSON {
+        var confirmed: JSON?
+        if let (by, time) = alert.confirmed {
+            let name = try context.notifications.name(of: by)
+            confirmed = .object(present: [
+                "by": .string(by.text), "name": name.map(JSON.string), "own": .bool(by == guardian),
+                "time": .integer(time),
             ])
         }
-        return ["rules": .array(mine), "alerts": .array(shown)]
+        let isOwn = alert.told.first == guardian
+        return .object(present: [
+            "alert": .string(alert.id.text), "dependent": .string(alert.dependent.text),
+            "kind": .string(alert.kind.name), "time": .integer(alert.time),
+            "text": .string(try words(alert, language, context.notifications.name(of: alert.dependent))),
+            "rule": isOwn ? alert.rule.map { .string($0.text) } : nil, "told": .integer(Int64(alert.told.count)),
+            "escalate_min": alert.pause.map { .integer($0 / 60_000) },
+            "next": alert.confirmed == nil ? alert.next.map(JSON.integer) : nil, "confirmed": confirmed,
+        ])
     }
 
     /// A guardian has seen an alert: nobody else is told of it.

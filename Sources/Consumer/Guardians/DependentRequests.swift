@@ -41,7 +41,8 @@ extension Guardians {
         return .object(
             [JSON.Member("dependent", .string(dependent.text))]
                 + (name.map { [JSON.Member("name", .string($0))] } ?? [])
-                + [JSON.Member("since", .integer(tie?.since ?? 0))] + (tie?.consents ?? []) + seen(dependent, tie))
+                + [JSON.Member("since", .integer(tie?.since ?? 0))] + (tie?.consents ?? []) + seen(dependent, tie)
+                + [JSON.Member("alerts", .array(try openAlerts(of: dependent, for: guardian)))])
     }
 
     /// What is known now of a dependent, as far as a guardian may see it.

@@ -29,7 +29,7 @@ export class Alerts extends EventTarget {
 
   async confirm(alert: string): Promise<void> {
     await this.#person.ask("alerts/confirm", { alert });
-    this.list = this.list.map((one) => (one.alert === alert ? { ...one, confirmed: { by: this.#person.user, time: Date.now() } } : one));
+    this.list = this.list.map((one) => (one.alert === alert ? { ...one, confirmed: { by: this.#person.user, own: true, time: Date.now() } } : one));
     this.dispatchEvent(new Event("change"));
   }
 

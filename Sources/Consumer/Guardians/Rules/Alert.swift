@@ -15,18 +15,24 @@ struct Alert {
     /// What it was, for guardians: the name of an area, or the dependent's own words.
     let about: String?
     let sight: Sight?
+    /// What the first of its guardians has set up; nil for a call for help, and for alerts from before this was kept.
+    var rule: ID?
     /// After how many milliseconds the next guardian is told.
     let pause: Int64?
     /// In the order in which they were told.
     var told: [ID] = []
     /// Who has confirmed it, and when, in Unix milliseconds.
     var confirmed: (by: ID, time: Int64)?
+    /// As it was read: when the next guardian is told, in Unix milliseconds; nil if nobody is.
+    fileprivate(set) var next: Int64?
 }
 
 /// The table `alerts`, sealed under the dependent's row key. In the clear are when an alert was told, and when the next guardian is. Belongs to the thread of its store and keys.
 struct AlertRows {
     /// How many of a dependent's alerts are kept.
     static let most = 100
+    /// How many of a dependent's alerts that nobody has confirmed their guardian's list of dependents has, the latest first.
+    static let mostOpen = 10
 
     let store: Store
     let keys: Keys
@@ -107,9 +113,12 @@ struct AlertRows {
 
     private func read(_ condition: String, _ values: [Value]) throws(VaultError) -> [Alert] {
         let rows = try store.database.query(
-            "SELECT id, person, secret_version, sealed FROM alerts WHERE \(condition) ORDER BY id", values
+            "SELECT id, person, next_ms, secret_version, sealed FROM alerts WHERE \(condition) ORDER BY id", values
         ) { row throws(VaultError) in
-            (id: try row.text("id"), person: try row.text("person"), row: try row.sealedRow())
+            (
+                id: try row.text("id"), person: try row.text("person"), next: try row.intIfPresent("next_ms"),
+                row: try row.sealedRow()
+            )
         }
         var alerts: [Alert] = []
         for row in rows {
@@ -117,8 +126,9 @@ struct AlertRows {
             guard let (id, person) = ids,
                 let bytes = try keys.open(row.row, of: person, { Self.context(row.id, person, $0) }),
                 let json = decoded({ () throws(MalformedValue) in try JSON(payload: bytes) }),
-                let alert = Alert(id: id, of: person, kept: json)
+                var alert = Alert(id: id, of: person, kept: json)
             else { continue }
+            alert.next = row.next
             alerts.append(alert)
         }
         return alerts
@@ -135,7 +145,7 @@ extension Alert {
         if case .integer(let value)? = json["pause"] { pause = value }
         self.init(
             id: id, dependent: dependent, kind: Notification.Kind(kept: kind), time: time, about: text("about"),
-            sight: text("sight").flatMap(Sight.init), pause: pause)
+            sight: text("sight").flatMap(Sight.init), rule: json["rule"].flatMap(ID.init(kept:)), pause: pause)
         if case .array(let people)? = json["told"] { told = people.compactMap(ID.init(kept:)) }
         if let by = json["confirmed_by"].flatMap(ID.init(kept:)), case .integer(let time)? = json["confirmed"] {
             confirmed = (by, time)
@@ -145,7 +155,7 @@ extension Alert {
     fileprivate var kept: JSON {
         .object(present: [
             "kind": .string(kind.name), "time": .integer(time), "about": about.map(JSON.string),
-            "sight": sight.map { .string($0.rawValue) }, "pause": pause.map(JSON.integer),
+            "sight": sight.map { .string($0.rawValue) }, "rule": rule.map { .string($0.text) }, "pause": pause.map(JSON.integer),
             "told": .array(told.map { .string($0.text) }), "confirmed_by": confirmed.map { .string($0.by.text) },
             "confirmed": confirmed.map { .integer($0.time) },
         ])

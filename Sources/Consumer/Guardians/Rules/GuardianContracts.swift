@@ -84,6 +84,10 @@ extension RequestContract {
         [dependent, name, since] + allowed + [
             position, .known("state", .word(MotionJudge.State.allCases.map(\.rawValue))),
             .known("battery_percent", .percent),
+            .always(
+                "alerts",
+                .array(of: alert, atMost: Int64(AlertRows.mostOpen)).about(
+                    "that the person was told of and nobody has confirmed, the latest first")),
         ])
 
     private static let chosen = PayloadSchema.Field.known(

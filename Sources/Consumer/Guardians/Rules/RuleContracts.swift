@@ -76,21 +76,26 @@ extension RequestContract {
         "Lists what the person is told of, and the alerts that they were told, the latest first.", asks: [named],
         answers: .record([
             .always("rules", .array(of: rule)),
-            .always(
-                "alerts",
-                .array(
-                    of: .object(
-                        "Alert", "Something of which guardians were told.",
-                        [
-                            .always("alert", .id), dependent, .always("kind", .text), .always("time", .time),
-                            .always("text", .text),
-                            .known(
-                                "confirmed",
-                                .object(
-                                    "Confirmation", "Who has confirmed an alert, and when.",
-                                    [.always("by", .id), .always("time", .time)])),
-                        ]), atMost: Int64(AlertRows.most))),
+            .always("alerts", .array(of: alert, atMost: Int64(AlertRows.most))),
         ]))
+
+    /// What a guardian is told again of an alert.
+    static let alert = PayloadSchema.object(
+        "Alert", "Something of which guardians were told.",
+        [
+            .always("alert", .id), dependent, .always("kind", .text), .always("time", .time), .always("text", .text),
+            .known("rule", .id.about("the area, or the rule, of which it is, if it is the asker's own")),
+            .known("told", .count.about("how many guardians")), escalate,
+            .known("next", .time.about("when the next guardian is told, if nobody confirms it until then")),
+            .known(
+                "confirmed",
+                .object(
+                    "Confirmation", "Who has confirmed an alert, and when.",
+                    [
+                        .always("by", .id), .known("name", .text.about("theirs, if they have given one")),
+                        .always("own", .bool.about("whether it was the asker")), .always("time", .time),
+                    ])),
+        ])
 
     static let alertsRemove = RequestContract(
         "Removes something of which the person is told.", asks: [.always("alert", .id)])

@@ -228,13 +228,28 @@ struct AlertTests {
             #expect(try family.alerts(ida) == [])
             let alert = try elements(circle.done(hugo, "alerts/list"), "alerts")[0]
             let id = try alert.text("alert")
+            // Whose rule it is knows which one; the others know how it goes on.
+            #expect(alert["rule"] == nil && alert["told"] == 2 && alert["escalate_min"] == 5)
+            #expect(alert["next"] == .integer(circle.now + 5 * 60_000) && alert["confirmed"] == nil)
+            let first = try elements(circle.done(family.grace, "alerts/list"), "alerts")[0]
+            let rules = try elements(circle.done(family.grace, "areas/list"), "areas").map { $0["area"] }
+            #expect(first["rule"] != nil && rules.contains(first["rule"]))
+            func open(_ guardian: ID) throws -> [JSON] {
+                let dependents = try elements(circle.done(guardian, "dependents/list"), "dependents")
+                return try elements(dependents[0], "alerts")
+            }
+            #expect(try open(family.grace) == [first] && open(hugo) == [alert] && open(ida).isEmpty)
             #expect(try circle.refused(ida, "alerts/confirm", ["alert": .string(id)]).code == .notFound)
             try circle.done(hugo, "alerts/confirm", ["alert": .string(id)])
             circle.advance(5 * 60_000)
             try family.look()
             #expect(try family.alerts(ida) == [])
             let seen = try elements(circle.done(family.grace, "alerts/list"), "alerts")[0]
-            #expect(seen["confirmed"]?["by"] == .string(hugo.text))
+            #expect(seen["confirmed"]?["by"] == .string(hugo.text) && seen["confirmed"]?["own"] == false)
+            #expect(seen["confirmed"]?["name"] == "Hugo" && seen["next"] == nil)
+            let own = try elements(circle.done(hugo, "alerts/list"), "alerts")[0]
+            #expect(own["confirmed"]?["own"] == true)
+            #expect(try open(family.grace).isEmpty && open(hugo).isEmpty)
             #expect(try circle.done(family.otto, "guardians/help", ["text": "at the bus stop"])["told"] == 3)
             for guardian in [family.grace, hugo, ida] { #expect(try family.alerts(guardian).last == "help-wanted") }
             #expect(try circle.notifications(ida)[0].text("text") == "Otto needs help: at the bus stop")
