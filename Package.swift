@@ -258,7 +258,7 @@ let package = Package(
         library(
             .consumer, "Push",
             [
-                "Contract", "Daemon", "Days", "Desk", "Features", "Fetch", "Files", "Fitness", "MQTT", "Reactor",
+                "Accounts", "Contract", "Daemon", "Days", "Desk", "Features", "Fetch", "Files", "Fitness", "MQTT", "Reactor",
                 "Readings", "Records", "Storage", "Telemetry", "Vault", "WebPush",
             ]),
         program(

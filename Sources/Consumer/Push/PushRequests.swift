@@ -1,3 +1,4 @@
+import Accounts
 import Daemon
 import Desk
 import Features
@@ -64,7 +65,7 @@ extension PushDelivery {
             subscription = try PushSubscription(endpoint: endpoint, p256dh: p256dh, auth: auth)
         } catch { throw error.reply }
         let address = try PushAddress(subscription, settings)
-        let device = try request.fields["device"].map { _ in try request.id("device") }
+        let device = try request.fields["device"].map { _ in try ownDevice(request, of: user) }
         let browser = try hexadecimal(SHA256.digest(Array(endpoint.utf8)))
         return try add(address, request, user, browser: browser, device: device) { list in
             // The same browser says again what its keys are.
@@ -73,6 +74,17 @@ extension PushDelivery {
             list.entries[index].device = device
             return list.entries[index]
         }
+    }
+
+    /// The device on which the browser says that it is signed in: with it, its address goes. The broker does not tell by which
+    /// of a person's devices a request came, but it has to be one of theirs. In a home without accounts, people are signed in
+    /// under their own id.
+    private func ownDevice(_ request: PeopleRequest, of user: ID) throws -> ID {
+        let device = try request.id("device")
+        guard try device == user || context.store.devices(of: user).contains(device) else {
+            throw ReplyError(.notFound, "you have no such device", field: "device")
+        }
+        return device
     }
 
     private func key() throws -> JSON {

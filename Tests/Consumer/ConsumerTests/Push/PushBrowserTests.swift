@@ -272,6 +272,13 @@ struct PushBrowserTests {
                 try phone.done(
                     "push/browser", service.subscription(to: key).said(["device": device ?? .null]))
             }
+            // Neither somebody else's device, nor one that nobody has.
+            let eve = try accounts.signUp("eve@example.org")
+            for device in [eve["device"], "q4kz7m2xw6ab3c5d"] {
+                let said = try service.subscription(to: key).said(["device": device ?? .null])
+                let refusal = try phone.refused("push/browser", said)
+                #expect(refusal.code == .notFound && refusal.field == "device")
+            }
             let before = try elements(phone.done("push/list"), "addresses")
             #expect(before.count == 2)
             try (verb == "account/sign-out" ? tablet : phone).done(verb, ["device": browsing["device"] ?? .null])
