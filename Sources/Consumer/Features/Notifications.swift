@@ -51,15 +51,21 @@ package final class Notifications {
 
     /// Keeps a notification for a person, who must have a secret, within the transaction that makes the change it is
     /// about.
+    /// - Parameter other: the person whom it names; nil if it names nobody.
     /// - Returns: its id.
     @discardableResult
-    package func add(_ notification: Notification, to user: ID) throws(VaultError) -> String {
+    package func add(
+        _ notification: Notification, to user: ID, about other: ID? = nil
+    ) throws(VaultError) -> String {
         let id = try drawnID().text
         let (version, sealed) = try documents.sealed(notification.json, Self.label(id), of: user)
         let alert = Value.integer(notification.isAlert ? 1 : 0)
         try store.database.execute(
-            "INSERT INTO notifications (id, person, secret_version, sealed, alert) VALUES (?, ?, ?, ?, ?)",
-            [.text(id), .text(user.text), .integer(version), .blob(sealed), alert])
+            "INSERT INTO notifications (id, person, secret_version, sealed, alert, about) VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                .text(id), .text(user.text), .integer(version), .blob(sealed), alert,
+                try other.map { other throws(VaultError) in try key(about: other) } ?? .null,
+            ])
         try store.database.execute(
             """
             DELETE FROM notifications WHERE number IN (
@@ -92,26 +98,50 @@ package final class Notifications {
         }
     }
 
+    /// What says in the clear about whom a notification is: who has the file alone learns nothing from it but that two are
+    /// about the same person.
+    private func key(about other: ID) throws(VaultError) -> Value {
+        .blob(try documents.keys.lookup("told of", other.text))
+    }
+
+    /// The people who were told something of a person, however long ago, and whatever has ended since.
+    package func people(toldOf other: ID) throws(VaultError) -> Set<ID> {
+        let people = try store.database.query(
+            "SELECT DISTINCT person FROM notifications WHERE about = ?", [try key(about: other)]
+        ) { row throws(VaultError) in try row.text("person") }
+        return Set(people.compactMap { text in decoded { () throws(MalformedValue) in try ID(text) } })
+            .subtracting([other])
+    }
+
     /// Takes somebody's name from what a person was told of them, within the transaction that forgets them. What kind of thing
     /// happened stays.
     /// - Parameters:
-    ///   - senders: the ids under which the person knows them.
+    ///   - other: whose name it is.
+    ///   - names: the ids under which the person knows them, for notifications from before it was kept about whom they are.
     ///   - kinds: those that name somebody.
-    package func forgetName(of senders: Set<ID>, in kinds: [Notification.Kind], toldTo user: ID) throws(VaultError) {
-        guard !senders.isEmpty, try documents.keys.version(of: user) != nil else { return }
+    package func forgetName(
+        of other: ID, knownAs names: Set<ID>, in kinds: [Notification.Kind], toldTo user: ID
+    ) throws(VaultError) {
+        guard try documents.keys.version(of: user) != nil else { return }
+        let about = Set(
+            try store.database.query(
+                "SELECT number FROM notifications WHERE person = ? AND about = ?",
+                [.text(user.text), try key(about: other)]
+            ) { row throws(VaultError) in try row.int("number") })
+        guard !about.isEmpty || !names.isEmpty else { return }
         let rows = try store.database.query(
             "SELECT \(Row.columns) FROM notifications WHERE person = ?", [.text(user.text)], row: Row.init)
         let language = try language(of: user)
         for row in rows {
-            guard var told = try opened(row)?.notification, let from = told.from, senders.contains(from),
-                let kind = kinds.first(where: { $0 == told.kind })
+            guard var told = try opened(row)?.notification, let kind = kinds.first(where: { $0 == told.kind }),
+                about.contains(row.number) || told.from.map(names.contains) ?? false
             else { continue }
             told.fromName = nil
             // A name cannot be found in a sentence: it may be a word of it.
             told.text = language(kind.neutral)
             let (version, sealed) = try documents.sealed(told.json, Self.label(row.id), of: user)
             try store.database.execute(
-                "UPDATE notifications SET secret_version = ?, sealed = ? WHERE number = ?",
+                "UPDATE notifications SET secret_version = ?, sealed = ?, about = NULL WHERE number = ?",
                 [.integer(version), .blob(sealed), .integer(row.number)])
         }
     }

@@ -98,7 +98,7 @@ extension Guardians {
             Notification(
                 kind: alert.kind, time: alert.time, from: alert.dependent, fromName: name, alert: alert.id,
                 text: try words(alert, language, name)),
-            to: guardian)
+            to: guardian, about: alert.dependent)
     }
 
     func words(_ alert: Alert, _ language: Language, _ name: String?) throws(VaultError) -> String {

@@ -124,6 +124,7 @@ package final class Guardians: FeatureService, @unchecked Sendable {
         let name = try notifications.name(of: other)
         let text = language(phrase, values(language, name ?? language(.somebody)))
         return try notifications.add(
-            Notification(kind: kind, time: now, from: other, fromName: name, text: text), to: user)
+            Notification(kind: kind, time: now, from: other, fromName: name, text: text), to: user,
+            about: other)
     }
 }

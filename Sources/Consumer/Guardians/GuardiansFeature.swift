@@ -53,7 +53,7 @@ extension Feature {
                 return alerts.isEmpty ? nil : ["alerts": .array(alerts.map(\.exported))]
             },
         ],
-        touched: { person throws(VaultError) in try GuardianTies(person.documents).others(of: person.user) },
+        touched: { person throws(VaultError) in try GuardianTies(person.documents).touched(byForgetting: person.user) },
         erasing: { person, _ throws(VaultError) in try GuardianTies(person.documents).forget(person.user) },
         service: { parts in
             // Without accounts nobody has a number to be found by.

@@ -32,7 +32,7 @@
 //                         closed hours: see the target Days
 //     stale               hours of which all of that must be computed again, because it does not simply add up
 //     notifications       what people were told, confirmed or not: the latest 500 of each person, and their latest 500
-//                         alerts
+//                         alerts; about whom, as a keyed hash, so that a forgotten person's name is found
 //     answered            requests that must not be done twice, with what was answered
 //
 // The column `person` says whose a row is, and `slot` which five minutes a claim code was for. They are not called
@@ -40,7 +40,7 @@
 //
 // These are the steps by which an older file comes to the tables that `Tables.swift` describes, and that a new file is
 // made with. A change is made in both, and a test compares them. Each step has a name; steps that also have numbers are
-// older than the names. The next one is `store/11`, whatever it is about, as long as the tables of all features are here;
+// older than the names. The next one is `store/12`, whatever it is about, as long as the tables of all features are here;
 // it goes to the end.
 //
 // Ledger and blocks are apart, so that the blocks of closed hours can be packed while the ledger still knows them.
@@ -306,6 +306,13 @@ extension Store {
             """
             INSERT INTO stale (person, first_hour, last_hour)
                 SELECT person, min(day) * 24 - 26, max(day) * 24 + 50 FROM days GROUP BY person;
+            """),
+        // Of whom older notifications are is sealed: they are found only as long as two people know each other.
+        Migration(
+            "store/11",
+            """
+            ALTER TABLE notifications ADD COLUMN about BLOB CHECK (length(about) = 32);
+            CREATE INDEX notifications_about ON notifications (about) WHERE about IS NOT NULL;
             """),
     ]
 }

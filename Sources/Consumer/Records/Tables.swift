@@ -132,9 +132,11 @@ extension Store {
             [
                 .number("number"), .text("id").unique, .text("person"), .integer("secret_version"), .blob("sealed"),
                 .integer("published", usually: 0), .integer("confirmed", usually: 0), .integer("alert", usually: 0),
+                .blob("about", length: 32).optional,
             ],
             indexes: [
                 Index("notifications_by_user", ["person", "number"]),
+                Index("notifications_about", ["about"], where: "about IS NOT NULL"),
                 Index("unpublished_notifications", ["number"], where: "published = 0"),
             ]),
         Table(

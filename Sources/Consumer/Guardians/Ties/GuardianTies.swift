@@ -91,12 +91,18 @@ package struct GuardianTies {
         Set(try guardians(of: user).ties.map(\.guardian) + dependents(of: user).all).subtracting([user])
     }
 
+    /// The others of whom something changes when a person is forgotten: those whom their lists name, and those who were told
+    /// something of them before it ended.
+    func touched(byForgetting user: ID) throws(VaultError) -> Set<ID> {
+        try others(of: user).union(Notifications(documents.store, documents.keys).people(toldOf: user))
+    }
+
     /// Forgets a person: nobody watches over them any more, and they watch over nobody. People who have blocked them have
     /// them blocked as before, because they may come back under the same account.
     func forget(_ user: ID) throws(VaultError) {
         let notifications = Notifications(documents.store, documents.keys)
-        for other in try others(of: user) {
-            try notifications.forgetName(of: [user], in: Self.kinds, toldTo: other)
+        for other in try touched(byForgetting: user) {
+            try notifications.forgetName(of: user, knownAs: [user], in: Self.kinds, toldTo: other)
             try change(guardiansOf: other) { list in list.remove(user) }
             try change(dependentsOf: other) { list in list.remove(user) }
         }

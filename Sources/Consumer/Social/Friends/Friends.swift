@@ -291,6 +291,12 @@ package struct FriendLists {
         Set(try list(of: user).ties.compactMap(\.user)).subtracting([user])
     }
 
+    /// The others of whom something changes when a person is forgotten: those whom their list names, and those who were told
+    /// something of them and no longer know them.
+    func touched(byForgetting user: ID) throws(VaultError) -> Set<ID> {
+        try others(of: user).union(Notifications(documents.store, documents.keys).people(toldOf: user))
+    }
+
     /// Forgets a person: nobody has them as a friend any more, or is asked by them. Within a transaction, before the
     /// person's own list goes. People who have invited them still have that invitation in their lists: if it went, that
     /// would tell that somebody was there. And people who have blocked them still have them blocked, because they may
@@ -302,9 +308,9 @@ package struct FriendLists {
         for tie in own.ties where tie.state == .invited {
             if let other = tie.user { try notifications.remove(.friendRequest, from: tie.id, of: other) }
         }
-        for other in try others(of: user) {
+        for other in try touched(byForgetting: user) {
             let ids = Set(try list(of: other).ties.filter { $0.user == user }.map(\.id))
-            try notifications.forgetName(of: ids, in: FriendLists.kinds, toldTo: other)
+            try notifications.forgetName(of: user, knownAs: ids, in: FriendLists.kinds, toldTo: other)
             try change(other) { list in
                 list.remove { $0.user == user && ($0.state == .friend || $0.state == .asked) }
                 list.disconnectInvitations(of: user)

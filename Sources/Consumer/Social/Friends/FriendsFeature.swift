@@ -33,7 +33,7 @@ extension Feature {
                 "thumbs.json", "How many thumbs you gave to each friend on the day on which you last gave one."
             ) { source throws(VaultError) in try thumbs(source) },
         ],
-        touched: { person throws(VaultError) in try FriendLists(person.documents).others(of: person.user) },
+        touched: { person throws(VaultError) in try FriendLists(person.documents).touched(byForgetting: person.user) },
         erasing: { person, _ throws(VaultError) in try FriendLists(person.documents).forget(person.user) },
         hanging: { hanging, source throws(VaultError) in
             let ties = try FriendLists(source.documents).shown(to: source.user, now: source.now)

@@ -157,7 +157,7 @@ extension Friends {
             Notification(
                 kind: kind, time: now, from: id, fromName: name,
                 text: language(phrase, ["name": name ?? language(.somebody)])),
-            to: user)
+            to: user, about: from)
     }
 }
 

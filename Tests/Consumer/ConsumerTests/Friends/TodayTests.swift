@@ -94,6 +94,13 @@ struct TodayTests {
             #expect(try !told.isEmpty && told.allSatisfy { try $0.text("text").contains("Ada") }, "\(told)")
             try circle.wait(bob, "friends/\(ada)/today") { $0?["steps"] == 12_000 }
             try circle.wait(ada, "friends/\(bob)/today") { $0?["steps"] == 500 }
+            // A friendship that has ended: neither list says anything of it.
+            let eve = try circle.person("eve@example.org", name: "Eve")
+            try circle.befriend(ada, eve)
+            try circle.done(ada, "friends/cheer", ["friend": .string(eve.text), "thumb": "up"])
+            try circle.done(ada, "friends/remove", ["friend": .string(eve.text)])
+            let ended = try circle.notifications(eve, all: true)
+            #expect(!ended.isEmpty && ended.allSatisfy { $0["from_name"] == "Ada" }, "\(ended)")
             let code = try circle.done(ada, "friends/code").text("code")
             let before = try circle.onSession { context in try context.store.personalRows(of: ada, upTo: 1) }
             for table in ["days", "documents", "notifications"] {
@@ -116,6 +123,12 @@ struct TodayTests {
                 try still.allSatisfy { notification in
                     try notification["from_name"] == nil && !notification.text("text").contains("Ada")
                 }, "\(still)")
+            let afterwards = try circle.notifications(eve, all: true)
+            #expect(afterwards.map { $0["id"] } == ended.map { $0["id"] })
+            #expect(
+                try afterwards.allSatisfy { notification in
+                    try notification["from_name"] == nil && !notification.text("text").contains("Ada")
+                }, "\(afterwards)")
             #expect(try circle.refused(bob, "friends/invite", ["code": .string(code)]).code == .wrongCredentials)
             // What was answered since is sealed to the new secret.
             let left = try circle.onSession { context in try context.store.personalRows(of: ada, upTo: 1) }
