@@ -77,4 +77,38 @@ struct CareTests {
         #expect(subscriber.line(containing: "still here") != nil)
         #expect(subscriber.lines.count { $0.contains("CONNACK") } == 1, "\(subscriber.text)")
     }
+
+    @Test("in a folder of the server's user, that user writes, and root does nothing there", .enabled(if: getuid() == 0))
+    func folderOfServer() throws {
+        let folder = try TemporaryFolder()
+        let (authority, certs) = (folder.path("authority"), folder.path("certs"))
+        let certificates = "\(projectFolder)/deploy/certificates"
+        try RunningProgram.run(certificates, [authority, "authority"])
+        try RunningProgram.run(certificates, [authority, "server", "localhost", "127.0.0.1"])
+        try FileManager.default.createDirectory(atPath: certs, withIntermediateDirectories: false)
+        for path in [folder.path, certs] { #expect(chmod(path, 0o755) == 0) }
+        let nobody = try #require(getpwnam("nobody"))
+        #expect(chown(certs, nobody.pointee.pw_uid, nobody.pointee.pw_gid) == 0)
+        let words = ["--from", authority, "--to", certs, "--user", "nobody", "--pid-file", folder.path("pid")]
+        // A server of its own, which takes the signal.
+        let server = try RunningProgram("/bin/bash", ["-c", "trap : HUP; echo ready; while :; do sleep 0.1; done"])
+        defer { server.end() }
+        #expect(server.line(containing: "ready") != nil)
+        _ = try folder.write("\(server.pid)", to: "pid")
+        // What root would do is seen by whoever watches the folder: the file that is made is not root's for a moment.
+        let trace = try RunningProgram(
+            "/bin/bash", ["-xc", "source \"$0\" \"$@\"", Self.hook] + words)
+        #expect(trace.exitStatus(within: .seconds(60)) == 0, "\(trace.text)")
+        #expect(trace.text.contains("setpriv --reuid nobody"), "\(trace.text)")
+        for (name, mode) in [("server.key", 0o600), ("server.crt", 0o644)] as [(String, mode_t)] {
+            var status = stat()
+            #expect(lstat("\(certs)/\(name)", &status) == 0 && status.st_uid == nobody.pointee.pw_uid)
+            #expect(status.st_mode & 0o7777 == mode)
+        }
+        // In a folder of somebody else's, nobody writes.
+        let daemon = try #require(getpwnam("daemon"))
+        #expect(chown(certs, daemon.pointee.pw_uid, daemon.pointee.pw_gid) == 0)
+        let refused = try RunningProgram(Self.hook, words)
+        #expect(refused.exitStatus() == 77 && refused.text.contains("neither root nor nobody"), "\(refused.text)")
+    }
 }
