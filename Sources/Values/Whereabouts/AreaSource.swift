@@ -97,8 +97,8 @@ struct AreaSource: Hashable, Sendable {
 // MARK: What is kept
 
 extension AreaSource {
-    init(kept: Kept) throws(Kept.Malformed) {
-        guard let name = try kept.textIfPresent("source") else { throw Kept.Malformed() }
+    init(kept: KeptState) throws(KeptState.Malformed) {
+        guard let name = try kept.textIfPresent("source") else { throw KeptState.Malformed() }
         self.init(name, isAway: try kept.flag("away"))
         seen = try kept.time("seen")
         side = try kept.wordIfPresent("side", AreaSide.self)

@@ -151,15 +151,15 @@ extension AreaWatch {
         self = watch
     }
 
-    private static func read(_ json: JSON) throws(Kept.Malformed) -> AreaWatch {
-        let kept = try Kept(json)
+    private static func read(_ json: JSON) throws(KeptState.Malformed) -> AreaWatch {
+        let kept = try KeptState(json)
         var watch = AreaWatch()
         watch.side = try kept.wordIfPresent("side", AreaSide.self)
         for json in try kept.list("sources", atMost: Self.mostSources) {
-            let source = try AreaSource(kept: try Kept(json))
+            let source = try AreaSource(kept: try KeptState(json))
             guard isName(source.name),
                 !watch.sources.contains(where: { $0.name == source.name })
-            else { throw Kept.Malformed() }
+            else { throw KeptState.Malformed() }
             watch.sources.append(source)
         }
         return watch

@@ -1,4 +1,5 @@
 public import Fitness
+import Telemetry
 
 /// Where somebody was found to be.
 public struct Fix: Hashable, Sendable {
@@ -24,5 +25,5 @@ public struct Fix: Hashable, Sendable {
     /// Whether it says only roughly where the person is.
     var isRough: Bool { likelyMetres > Self.roughMetres }
     /// Whether there is such a place and such a time. Nothing else is ever judged.
-    var isPossible: Bool { place.isOnEarth && Kept.times.contains(time) }
+    var isPossible: Bool { place.isOnEarth && KeptState.times.contains(time) }
 }

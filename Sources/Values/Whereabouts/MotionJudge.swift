@@ -1,4 +1,5 @@
 import Fitness
+import Telemetry
 
 // Three witnesses say how somebody moves. They are heard in this order:
 //
@@ -49,7 +50,8 @@ public struct MotionJudge: Hashable, Sendable {
     /// which several may hold at once. Others are passed over.
     /// - Parameter time: in Unix milliseconds. What is not later than the one before is passed over.
     public mutating func take(activities: Set<String>, at time: Int64) {
-        guard Kept.times.contains(time), time > words.last?.to ?? -1, let state = State(activities: activities) else {
+        guard KeptState.times.contains(time), time > words.last?.to ?? -1, let state = State(activities: activities)
+        else {
             return
         }
         // What was said before holds until now.
@@ -67,7 +69,8 @@ public struct MotionJudge: Hashable, Sendable {
     ///   - from: in Unix milliseconds.
     ///   - to: in Unix milliseconds.
     public mutating func take(steps count: Int, from: Int64, to: Int64) {
-        guard Kept.times.contains(from), Kept.times.contains(to), (1...Self.longestSteps).contains(to - from) else {
+        guard KeptState.times.contains(from), KeptState.times.contains(to), (1...Self.longestSteps).contains(to - from)
+        else {
             return
         }
         guard (0...StepCounter.mostIn(to - from)).contains(Int64(clamping: count)) else { return }

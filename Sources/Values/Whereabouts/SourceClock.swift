@@ -1,3 +1,5 @@
+import Telemetry
+
 // Times come from the clocks of phones. Most are right, some are minutes ahead, some an hour behind, and what a phone
 // could not send comes hours later. So what one source says is put in order by its own clock, and a time ahead of the
 // service's clock is taken for now wherever it is compared with anything else.
@@ -15,10 +17,10 @@ enum SourceClock {
     /// later than what came before it, or no news.
     static func order(_ time: Int64, after last: Int64?, now: Int64) -> Int64? {
         let time = min(time, limited(now) + mostAhead)
-        guard Kept.times.contains(time), time > limited(now) - memory, time > last ?? -1 else { return nil }
+        guard KeptState.times.contains(time), time > limited(now) - memory, time > last ?? -1 else { return nil }
         return time
     }
 
     /// The service's clock, within what times can be: so sums with it do not overflow.
-    static func limited(_ now: Int64) -> Int64 { min(max(now, 0), Kept.times.upperBound - mostAhead) }
+    static func limited(_ now: Int64) -> Int64 { min(max(now, 0), KeptState.times.upperBound - mostAhead) }
 }

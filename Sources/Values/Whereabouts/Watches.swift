@@ -87,13 +87,13 @@ public struct BatteryWatch: Hashable, Sendable {
         self.batteries = batteries
     }
 
-    private static func batteries(_ json: JSON) throws(Kept.Malformed) -> [Battery] {
+    private static func batteries(_ json: JSON) throws(KeptState.Malformed) -> [Battery] {
         var batteries: [Battery] = []
-        for json in try Kept(json).list("batteries", atMost: most) {
-            let kept = try Kept(json)
+        for json in try KeptState(json).list("batteries", atMost: most) {
+            let kept = try KeptState(json)
             guard let source = try kept.textIfPresent("source"), AreaWatch.isName(source),
                 !batteries.contains(where: { $0.source == source })
-            else { throw Kept.Malformed() }
+            else { throw KeptState.Malformed() }
             batteries.append(Battery(source: source, last: try kept.time("last"), isLow: try kept.flag("low")))
         }
         return batteries
@@ -193,11 +193,11 @@ public struct HeartRateRangeWatch: Hashable, Sendable {
 
     /// What was known of it. What is no such state changes nothing.
     public mutating func restore(_ json: JSON) {
-        guard let known = try? Self(below: below, above: above, minutes: minutes, kept: Kept(json)) else { return }
+        guard let known = try? Self(below: below, above: above, minutes: minutes, kept: KeptState(json)) else { return }
         self = known
     }
 
-    private init(below: Int64?, above: Int64?, minutes: Int64, kept: Kept) throws(Kept.Malformed) {
+    private init(below: Int64?, above: Int64?, minutes: Int64, kept: KeptState) throws(KeptState.Malformed) {
         self.init(below: below, above: above, minutes: minutes)
         (isTold, last) = (try kept.flag("told"), try kept.timeIfPresent("last"))
         guard let since = try kept.timeIfPresent("since") else { return }
