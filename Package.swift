@@ -16,7 +16,7 @@ import PackageDescription
 //               Bluetooth   MQTT   Vault   Daemon   Fetch   Compression   XMLDocuments   CalendarFiles   OwnTracks   QRCodes   Pictures   Positioning   MusicPlayer   Exposition   Speech   Contract
 //   plumbing    DBus   Storage
 //               Reactor   Files
-//   values      Whereabouts
+//   values      Whereabouts   TrainingPlans
 //               Workouts   Schedules
 //               Telemetry   Fitness
 //   C           CDBus   CMosquitto   CSQLite   COpenSSL   CCurl   CZstandard   CSodium   CQREncode   CCairo   CXML   CZip   CZlib   CICal   CPSL   CMicrohttpd   CMPD   CSpeech   CLinux
@@ -110,6 +110,7 @@ let package = Package(
         library(.values, "Workouts", ["Fitness"]),
         library(.values, "Schedules", ["Fitness"]),
         library(.values, "Whereabouts", ["Fitness", "Telemetry", "Workouts"]),
+        library(.values, "TrainingPlans", ["Fitness", "Telemetry"]),
 
         library(.plumbing, "Reactor"),
         library(.plumbing, "DBus", ["CDBus", "Reactor"]),
@@ -296,6 +297,7 @@ let package = Package(
         tests(.values, "WorkoutsTests", ["Fitness", "TestSupport", "Workouts"], exclude: ["speaking.py", "workout.py"]),
         tests(.values, "SchedulesTests", ["Fitness", "Schedules"]),
         tests(.values, "WhereaboutsTests", ["Fitness", "Telemetry", "TestSupport", "Whereabouts"]),
+        tests(.values, "TrainingPlansTests", ["Fitness", "Telemetry", "TestSupport", "TrainingPlans"]),
         tests(.plumbing, "ReactorTests", ["Reactor", "TestSupport"]),
         tests(.plumbing, "DBusTests", ["DBus", "Reactor", "TestSupport"]),
         tests(.plumbing, "FilesTests", ["Files", "TestSupport"]),
