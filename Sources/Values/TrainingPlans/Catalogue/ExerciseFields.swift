@@ -52,9 +52,9 @@ struct ExerciseFields {
         return text
     }
 
-    /// A list of such lines.
+    /// A list of such lines; breaks within one are taken for spaces.
     func lines(_ name: String, atMost most: Int, _ longest: Int) throws(Wrong) -> [String] {
-        let texts = try texts(name)
+        let texts = try texts(name).map { $0.split { $0.isNewline || $0 == "\t" }.joined(separator: " ") }
         guard texts.count <= most else { throw Wrong(reason: "its \(name) are more than \(most)") }
         for text in texts {
             guard Self.isLine(text) else {
