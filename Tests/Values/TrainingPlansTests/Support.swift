@@ -10,8 +10,10 @@ let catalogueBytes: [UInt8] =
     (try? Data(contentsOf: URL(filePath: "\(projectFolder)/deploy/training/exercises.json")))
     .map(Array.init) ?? []
 
+private let ownCatalogue = Result { try ExerciseCatalogue(catalogueBytes) }
+
 /// The project's catalogue.
-func catalogue() throws -> ExerciseCatalogue { try ExerciseCatalogue(catalogueBytes) }
+func catalogue() throws -> ExerciseCatalogue { try ownCatalogue.get() }
 
 /// When these tests begin, in Unix milliseconds.
 let epoch: Int64 = 1_795_692_000_000

@@ -23,7 +23,7 @@ public enum Equipment: String, CaseIterable, Hashable, Sendable {
     case machine
     /// A heavy ball.
     case medicineBall = "medicine ball"
-    /// Something else, such as a box, a bench, or cones.
+    /// Something else, such as a bar to hang from, a sloping bench, a box, cones, or a second person.
     case other
 
     /// Whether it can be moved fast: no bar, stack of weights or machine is swung against the clock.

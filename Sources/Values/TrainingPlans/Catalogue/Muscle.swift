@@ -36,8 +36,8 @@ public enum Muscle: String, CaseIterable, Hashable, Sendable {
     case triceps
 
     /// The major muscle groups, all of which are to be strengthened in a week (World Health Organization, guidelines on
-    /// physical activity, 2020). The guideline does not list them; these are those of the United States' guidelines
-    /// (2018).
+    /// physical activity, 2020). The guideline does not list them; these are those of the Physical Activity Guidelines for
+    /// Americans (2008).
     public enum Group: CaseIterable, Hashable, Sendable {
         /// The legs below the hips.
         case legs

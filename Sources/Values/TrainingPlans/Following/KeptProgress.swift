@@ -28,7 +28,9 @@ extension PlanProgress {
         (isRest, isPaused, isOver) = (try kept.flag("rest"), try kept.flag("paused"), try kept.flag("over"))
         held = try kept.integer("held", in: 0...KeptState.times.upperBound)
         let entries = try kept.list("done", atMost: plan.exercises.count)
-        guard entries.count == plan.exercises.count, since <= latest, held == 0 || isPaused, !isOver || !isPaused else {
+        guard entries.count == plan.exercises.count, since <= latest, held <= latest - since, held == 0 || isPaused,
+            !isOver || !isPaused
+        else {
             throw KeptState.Malformed()
         }
         for (index, entry) in entries.enumerated() {

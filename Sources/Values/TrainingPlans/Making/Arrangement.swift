@@ -5,11 +5,11 @@ enum Arrangement {
     /// first.
     static func ofWeights(_ exercises: [TrainingExercise], favoured: [Muscle]) -> [TrainingExercise] {
         func block(_ exercise: TrainingExercise) -> Int {
-            (exercise.mechanic == .compound ? 0 : 2) + (exercise.primary.first?.isLarge == true ? 0 : 1)
+            (exercise.mechanic == .compound ? 0 : 2) + (exercise.primary[0].isLarge ? 0 : 1)
         }
         return (0..<4).reduce(into: []) { arranged, number in
             let block = exercises.filter { block($0) == number }
-            arranged += apart(block, after: arranged.last?.primary.first, favoured: favoured)
+            arranged += apart(block, after: arranged.last?.primary[0], favoured: favoured)
         }
     }
 
@@ -19,7 +19,7 @@ enum Arrangement {
         _ exercises: [TrainingExercise], after last: Muscle? = nil, favoured: [Muscle]
     ) -> [TrainingExercise] {
         func rank(_ exercise: TrainingExercise) -> Int {
-            exercise.primary.first.flatMap(favoured.firstIndex) ?? favoured.count
+            favoured.firstIndex(of: exercise.primary[0]) ?? favoured.count
         }
         let ordered = exercises.enumerated().sorted { one, other in
             (rank(one.element), one.offset) < (rank(other.element), other.offset)
@@ -28,9 +28,9 @@ enum Arrangement {
         while !rest.isEmpty {
             let index =
                 rest.indices.first { index in
-                    rest[index].primary.first != last && canBeApart(rest, without: index)
-                } ?? rest.indices.first { rest[$0].primary.first != last } ?? 0
-            last = rest[index].primary.first
+                    rest[index].primary[0] != last && canBeApart(rest, without: index)
+                } ?? rest.indices.first { rest[$0].primary[0] != last } ?? 0
+            last = rest[index].primary[0]
             arranged.append(rest.remove(at: index))
         }
         return arranged
@@ -39,9 +39,9 @@ enum Arrangement {
     /// Whether what is left after one of them can be put so that no muscle comes twice in succession: none of them is
     /// more than half of it.
     private static func canBeApart(_ exercises: [TrainingExercise], without index: Int) -> Bool {
-        let muscle = exercises[index].primary.first
-        var counts: [Muscle?: Int] = [:]
-        for exercise in exercises { counts[exercise.primary.first, default: 0] += 1 }
+        let muscle = exercises[index].primary[0]
+        var counts: [Muscle: Int] = [:]
+        for exercise in exercises { counts[exercise.primary[0], default: 0] += 1 }
         counts[muscle, default: 0] -= 1
         let left = exercises.count - 1
         return counts.allSatisfy { $0.value <= ($0.key == muscle ? left : left + 1) / 2 }

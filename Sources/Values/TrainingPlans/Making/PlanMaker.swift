@@ -1,12 +1,17 @@
 /// Makes the exercises of a plan. What it draws follows from the request alone.
 struct PlanMaker {
     private let request: PlanRequest
-    private let catalogue: ExerciseCatalogue
+    /// What the person may do, with what is at hand.
+    private let allowed: [TrainingExercise]
     private var generator: PlanGenerator
     private var used: Set<String> = []
 
     init(_ request: PlanRequest, _ catalogue: ExerciseCatalogue) {
-        (self.request, self.catalogue) = (request, catalogue)
+        self.request = request
+        allowed = catalogue.exercises.filter { exercise in
+            exercise.level <= request.level && request.equipment.contains(exercise.equipment)
+                && !(request.limits.hasNoJumps && exercise.hasJumps)
+        }
         // Plans of one seed have nothing in common, nor have the kinds.
         let kind: UInt64 = request.kind == .weights ? 0 : 1
         generator = PlanGenerator(UInt64(request.seed) << 8 | kind << 7 | UInt64(request.number))
@@ -22,15 +27,11 @@ struct PlanMaker {
             case .weights: try weights(time.main)
             case .intervals: try intervals(time.main)
             }
-        return try warmUp + (balance.map { [$0] } ?? []) + main + moves(.coolDown, time)
-    }
-
-    /// What the person may do, with what is at hand.
-    private var allowed: [TrainingExercise] {
-        catalogue.exercises.filter { exercise in
-            exercise.level <= request.level && request.equipment.contains(exercise.equipment)
-                && !(request.limits.hasNoJumps && exercise.hasJumps)
-        }
+        let exercises = try warmUp + (balance.map { [$0] } ?? []) + main + moves(.coolDown, time)
+        // Where next to everything is held and nothing repeated, no rest makes up for it.
+        let minutes = request.plannedMinutes
+        guard abs(TrainingPlan.seconds(of: exercises) - minutes * 60) <= minutes * 6 else { throw .tooFewExercises }
+        return exercises
     }
 
     // MARK: Before and after
@@ -125,11 +126,10 @@ struct PlanMaker {
         let zone = request.limits.isModerate ? 3 : 4
         var selection = Selection(
             allowed.filter { exercise in
-                let isMoving = exercise.category == .cardio || exercise.equipment.isLight
-                let isWhole = exercise.mechanic == .compound && exercise.force != .hold
-                return isMoving && !used.contains(exercise.id)
-                    && (exercise.category == .cardio || exercise.category == .plyometrics
-                        || exercise.category == .strength && isWhole)
+                let isFast = exercise.category == .cardio || exercise.category == .plyometrics
+                let isWhole = isFast || exercise.category == .strength && exercise.mechanic == .compound
+                return isWhole && exercise.force != .hold && !used.contains(exercise.id)
+                    && (exercise.category == .cardio || exercise.equipment.isLight)
             })
         for work in generator.shuffled(isEasy ? [20, 25, 30] : [30, 40, 45]) {
             let rests = isEasy ? 2 * work...3 * work : work...3 * work / 2

@@ -85,7 +85,7 @@ public struct PlanOffers: Hashable, Sendable {
         /// How many sets each muscle had in the last seven days.
         public var week: [Muscle: Int] = [:]
 
-        /// What somebody asks for who says nothing.
+        /// Half an hour of anything for beginners, with nothing at hand.
         public init(seed: UInt32) { self.seed = seed }
     }
 

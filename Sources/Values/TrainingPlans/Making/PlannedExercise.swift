@@ -75,8 +75,8 @@ public struct PlannedExercise: Hashable, Sendable {
     /// How long all its sets take, in seconds, each with its rest.
     public var seconds: Int { sets * (workSeconds + restSeconds) }
 
-    /// Whether a heart rate in a zone is as high as it is meant to be; nil if that does not matter. Who is asked for zone
-    /// 4 may be in zone 5, too.
+    /// Whether a heart rate in a zone is as high as it is meant to be; nil if that does not matter. Where zone 4 is meant,
+    /// zone 5 is right, too.
     public func isReached(byZone measured: Int) -> Bool? {
         zone.map { ($0...($0 == 4 ? 5 : $0)).contains(measured) }
     }

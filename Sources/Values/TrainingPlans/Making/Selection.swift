@@ -1,10 +1,11 @@
 /// Takes exercises from a catalogue, none of them twice: those for favoured muscles first, then for each major muscle
 /// group that is not covered yet, and then for all groups in turn.
 struct Selection {
-    private var candidates: [TrainingExercise]
+    /// What is left, by the muscle that it works most.
+    private var left: [Muscle: [TrainingExercise]]
     private(set) var chosen: [TrainingExercise] = []
 
-    init(_ candidates: [TrainingExercise]) { self.candidates = candidates }
+    init(_ candidates: [TrainingExercise]) { left = Dictionary(grouping: candidates) { $0.primary[0] } }
 
     /// Chooses exercises.
     /// - Parameters:
@@ -16,7 +17,7 @@ struct Selection {
     ) {
         for muscle in favoured where chosen.count < count { take([muscle], &generator, preferring: isPreferred) }
         var groups = generator.shuffled(Muscle.Group.allCases)
-        let covered = Set(chosen.compactMap(\.primary.first?.group))
+        let covered = Set(chosen.compactMap(\.primary[0].group))
         groups = groups.filter { !covered.contains($0) } + groups.filter(covered.contains)
         // What is covered already is not the first to come again.
         var turn = groups.prefix(groups.count - covered.count)
@@ -32,19 +33,16 @@ struct Selection {
     private mutating func take(
         _ muscles: [Muscle], _ generator: inout PlanGenerator, preferring isPreferred: (TrainingExercise) -> Bool
     ) {
-        func fitting(_ muscles: [Muscle]) -> [TrainingExercise] {
-            candidates.filter { $0.primary.first.map(muscles.contains) ?? false }
-        }
         // First the muscle, and then the exercise: otherwise the muscle with most of them would always come.
-        let had = Set(chosen.compactMap(\.primary.first))
-        let possible = muscles.filter { !fitting([$0]).isEmpty }
-        let missing = possible.filter { !had.contains($0) }
-        guard let muscle = generator.one(of: missing.isEmpty ? possible : missing) else { return }
-        let all = fitting([muscle])
+        let possible = muscles.filter { left[$0]?.isEmpty == false }
+        let missing = possible.filter { muscle in !chosen.contains { $0.primary[0] == muscle } }
+        guard let muscle = generator.one(of: missing.isEmpty ? possible : missing), let all = left[muscle] else {
+            return
+        }
         let preferred = all.filter(isPreferred)
         let takesPreferred = generator.below(3) < 2 && !preferred.isEmpty
         guard let exercise = generator.one(of: takesPreferred ? preferred : all) else { return }
         chosen.append(exercise)
-        candidates.removeAll { $0.id == exercise.id }
+        left[muscle]?.removeAll { $0.id == exercise.id }
     }
 }

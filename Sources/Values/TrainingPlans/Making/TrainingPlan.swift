@@ -53,7 +53,11 @@ public struct TrainingPlan: Hashable, Sendable {
     }
 
     /// How long it takes, in seconds, from the first set to the end of the last one.
-    public var seconds: Int { exercises.reduce(0) { $0 + $1.seconds } - (exercises.last?.restSeconds ?? 0) }
+    public var seconds: Int { Self.seconds(of: exercises) }
+
+    static func seconds(of exercises: [PlannedExercise]) -> Int {
+        exercises.reduce(0) { $0 + $1.seconds } - (exercises.last?.restSeconds ?? 0)
+    }
 
     /// What its main part works: most first, and then besides, each in the order in which they come.
     public var muscles: [Muscle] {
