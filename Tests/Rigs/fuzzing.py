@@ -22,7 +22,10 @@ BUILD = PROJECT / ".build/fuzz"
 FUZZING = PROJECT / "Tests/Fuzzing"
 PROGRAM = BUILD / "fuzz"
 # The programs whose parsers take part, with everything that they depend on, and libraries that none of them has yet.
-TARGETS = ["vitals-gateway", "vitals-consumer", "vitals-sensor", "ActivityFiles", "CalDAV", "CalendarFiles", "OwnTracks", "Positioning"]
+TARGETS = [
+    "vitals-gateway", "vitals-consumer", "vitals-sensor", "ActivityFiles", "CalDAV", "CalendarFiles", "OwnTracks", "Positioning",
+    "TrainingPlans",
+]
 SANITIZERS = ["-sanitize=fuzzer,address"]
 
 
