@@ -13,6 +13,8 @@ struct Replies {
     final class Request {
         let key: [UInt8]
         let message: Message
+        /// After how long it is sent again; nil if it is not, or not any more.
+        var pause: Duration?
         let matches: (@Sendable (Message) -> Bool)?
         let completion: @Sendable (Result<Message, MQTTError>) -> Void
         /// The only topic at which its reply comes.
@@ -20,11 +22,12 @@ struct Replies {
         var deadline: EventLoop.Timer?
 
         init(
-            key: [UInt8], message: Message, matches: (@Sendable (Message) -> Bool)?,
+            key: [UInt8], message: Message, pause: Duration?, matches: (@Sendable (Message) -> Bool)?,
             completion: @escaping @Sendable (Result<Message, MQTTError>) -> Void
         ) {
             self.key = key
             self.message = message
+            self.pause = pause
             self.matches = matches
             self.completion = completion
         }
@@ -41,6 +44,8 @@ extension Session {
     /// - Parameters:
     ///   - responseTopic: where the reply comes; the session subscribes to it before it asks.
     ///   - limit: how long to wait.
+    ///   - pause: after so long without a reply, the same request is sent again, with the same correlation data: for receivers
+    ///     that do it once, however often it comes, and that may have lost it because they were restarted.
     ///   - leaves: ends the subscription to the reply's topic, which must be this request's alone, when the time is up,
     ///     and fails the request only when the broker has said so, or a second later. What the broker sent before that
     ///     is the reply; what is published afterwards has no subscriber, and its publisher is told so (`publish`,
@@ -51,7 +56,7 @@ extension Session {
     ///     request.
     public func request(
         _ payload: [UInt8], to topic: String, responseTopic: String, within limit: Duration = .seconds(10),
-        leaves: Bool = false, matching matches: (@Sendable (Message) -> Bool)? = nil,
+        repeatedAfter pause: Duration? = nil, leaves: Bool = false, matching matches: (@Sendable (Message) -> Bool)? = nil,
         completion: @escaping @Sendable (Result<Message, MQTTError>) -> Void
     ) {
         let isTaken = leave { [self] in
@@ -61,7 +66,7 @@ extension Session {
                 responseTopic: responseTopic, correlationData: key, messageExpirySeconds: seconds)
             let message = Message(topic: topic, payload: payload, qos: .atLeastOnce, properties: properties)
             ask(
-                Replies.Request(key: key, message: message, matches: matches, completion: completion),
+                Replies.Request(key: key, message: message, pause: pause, matches: matches, completion: completion),
                 responseTopic: responseTopic, within: limit, leaves: leaves)
         }
         if !isTaken { completion(.failure(MQTTError(.stopped, "ask \(topic)", "the session was stopped"))) }
@@ -89,6 +94,7 @@ extension Session {
         replies.waiting[request.key] = request
         request.deadline = loop.after(limit) { [unowned self] in
             let error = MQTTError(.timeout, "ask \(request.message.topic)", "no reply in \(limit)")
+            request.pause = nil
             guard leaves, let connection, let id = try? connection.unsubscribe(responseTopic) else {
                 return fail(request.key, error)
             }
@@ -120,7 +126,15 @@ extension Session {
         let isAccepted = publish(request.message) { [unowned self] error in
             if let error { fail(key, error) }
         }
-        guard !isAccepted else { return }
+        guard !isAccepted else {
+            if let pause = request.pause {
+                loop.after(pause) { [weak self] in
+                    guard let self, self.replies.waiting[key] != nil, request.pause != nil else { return }
+                    self.send(request)
+                }
+            }
+            return
+        }
         fail(key, MQTTError(.tooManyWaiting, "ask \(request.message.topic)", "too many messages are waiting"))
     }
 

@@ -115,10 +115,12 @@ final class Broker {
 
     /// Asks somebody and waits for the reply.
     /// - Parameters:
+    ///   - pause: after so long it is asked again: the consumer does a request once, and one that was killed may have lost it.
     ///   - silence: what it means when none comes.
     ///   - denial: what it means when the broker does not let us ask; nil for its own words.
     func ask(
-        _ address: Address, _ fields: [JSON.Member], within limit: Duration?, silence: Failure, denial: Failure? = nil,
+        _ address: Address, _ fields: [JSON.Member], within limit: Duration?, repeatedAfter pause: Duration? = nil,
+        silence: Failure, denial: Failure? = nil,
         meanwhile: (Event) throws(Failure) -> Void
     ) throws(Failure) -> Reply {
         // A request about something that has an id asks with that.
@@ -130,7 +132,8 @@ final class Broker {
         session.request(
             JSON.object(fields).bytes, to: address.request, responseTopic: listed ?? address.response,
             // The reply's topic is a random one for this request, so nobody else waits there.
-            within: limit ?? max(deadline - .now, .milliseconds(100)), leaves: listed == nil,
+            within: limit ?? max(deadline - .now, .milliseconds(100)), repeatedAfter: listed == nil ? pause : nil,
+            leaves: listed == nil,
             matching: { message in (try? Reply(payload: message.payload))?.id == .string(id) },
             completion: { inbox.put(.replied($0)) })
         while true {
