@@ -217,7 +217,7 @@ struct MadeUp {
         #expect(moderate > 50)
     }
 
-    @Test("from 65 on, from a body mass index of 30 on, and without a profile, nothing jumps")
+    @Test("from 65 on, from a body mass index of 30 on, and without a profile, there are no jumps")
     func jumps() throws {
         var (checked, jumping, balanced) = (0, 0, 0)
         try plans { plan, someone, _ in

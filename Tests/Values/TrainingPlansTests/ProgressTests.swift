@@ -1,4 +1,3 @@
-import Fitness
 import Telemetry
 import TestSupport
 import Testing
@@ -77,10 +76,7 @@ import Testing
         let work = progress.work
         #expect(work.sets == [.chest: 2, .abdominals: 1] && work.exercises == 2)
         // Sets of 70 and 40 s, rests of 40 and 60 s; and 30 s.
-        #expect(work.seconds == [.chest: 210, .abdominals: 30] && work.totalSeconds == 240)
-        let due = 70 * (3.5 * 240 + 2.3 * 50) / 3600
-        #expect(abs((progress.kilocalories(Person(weightKilograms: 70)) ?? 0) - due) < 1e-9)
-        #expect(progress.kilocalories(Person()) == nil)
+        #expect(work.seconds == [.chest: 210, .abdominals: 30])
     }
 
     /// The state in each phase: its name, and how it is reached.
@@ -89,36 +85,17 @@ import Testing
         work.pass(to: at(30))
         var rest = work
         try rest.take(.next, at: at(40))
-        var pausedWork = work
-        try pausedWork.take(.pause, at: at(50))
-        var pausedRest = rest
-        try pausedRest.take(.pause, at: at(50))
         var over = work
         for _ in 0..<3 { try over.take(.skip, at: at(50)) }
-        return [
-            ("work", work), ("rest", rest), ("paused in work", pausedWork), ("paused in rest", pausedRest),
-            ("over", over),
-        ]
+        return [("work", work), ("rest", rest), ("over", over)]
     }
 
     @Test("each event in each phase")
     func events() throws {
         let expected: [String: [PlanEvent: String]] = [
-            "work": [
-                .next: "2.1 rest", .previous: "1.1 work", .skip: "3.1 work", .pause: "2.1 paused",
-                .resume: "not paused",
-            ],
-            "rest": [
-                .next: "2.2 work", .previous: "2.1 work", .skip: "3.1 work", .pause: "2.1 paused",
-                .resume: "not paused",
-            ],
-            "paused in work": [
-                .next: "paused", .previous: "paused", .skip: "paused", .pause: "paused", .resume: "2.1 work",
-            ],
-            "paused in rest": [
-                .next: "paused", .previous: "paused", .skip: "paused", .pause: "paused", .resume: "2.1 rest",
-            ],
-            "over": [.next: "over", .previous: "over", .skip: "over", .pause: "over", .resume: "over"],
+            "work": [.next: "2.1 rest", .previous: "1.1 work", .skip: "3.1 work"],
+            "rest": [.next: "2.2 work", .previous: "2.1 work", .skip: "3.1 work"],
+            "over": [.next: "over", .previous: "over", .skip: "over"],
         ]
         for (name, state) in try phases() {
             for event in PlanEvent.allCases {
@@ -128,7 +105,7 @@ import Testing
                 var outcome = try place(&progress)
                 if let problem {
                     #expect(progress == before, "\(name): \(event)")
-                    outcome = [.over: "over", .paused: "paused", .notPaused: "not paused"][problem] ?? "impossible"
+                    outcome = problem == .over ? "over" : "another problem"
                 }
                 #expect(outcome == expected[name]?[event], "\(name): \(event)")
             }
@@ -140,23 +117,6 @@ import Testing
             let unchanged = try place(&kept)
             #expect(try place(&passed) == due ?? unchanged, "\(name)")
         }
-    }
-
-    @Test("a pause holds the time that is left")
-    func pause() throws {
-        var progress = PlanProgress(try plan(), at: at(0))
-        try progress.take(.pause, at: at(5))
-        #expect(progress.ends == nil)
-        progress.pass(to: at(1000))
-        try progress.take(.resume, at: at(2000))
-        #expect(try place(&progress) == "1.1 work")
-        #expect(progress.ends == at(2015))
-        progress.pass(to: at(2020))
-        try progress.take(.pause, at: at(2020))
-        #expect(try place(&progress) == "1.1 paused")
-        try progress.take(.resume, at: at(3000))
-        #expect(try place(&progress) == "1.1 rest")
-        #expect(progress.ends == at(3005))
     }
 
     @Test("a set that is done again is still one")
@@ -262,20 +222,20 @@ import Testing
     @Test(
         "what is no state is none",
         arguments: [
-            "exercise", "set", "since", "latest", "held", "done", "plan", "rest", "paused", "over",
+            "exercise", "set", "since", "latest", "done", "plan", "rest", "over",
         ])
     func malformed(_ name: String) throws {
         var progress = PlanProgress(try plan(), at: at(0))
-        try progress.take(.pause, at: at(5))
+        progress.pass(to: at(5))
         let json = progress.json
         guard case .object(let members) = json else { throw TestFailure("no object") }
         #expect(PlanProgress(kept: json) != nil)
         let wrong: [JSON?] = [nil, .null, "1", -1, 99, .integer(.max), .array([]), .array([[1, 1]]), .object([])]
         for value in wrong {
             // Flags may be absent.
-            if value == nil, ["rest", "paused", "over"].contains(name) { continue }
-            // A time may be long ago, and a pause begin at any time.
-            if value == 99, ["since", "held"].contains(name) { continue }
+            if value == nil, ["rest", "over"].contains(name) { continue }
+            // A time may be long ago.
+            if value == 99, name == "since" { continue }
             let others = members.filter { $0.name != name }
             #expect(PlanProgress(kept: .object(others + (value.map { [JSON.Member(name, $0)] } ?? []))) == nil)
         }

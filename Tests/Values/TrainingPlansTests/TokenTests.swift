@@ -126,15 +126,17 @@ import Testing
         #expect(plan.title.english.contains(" and ") && plan.title.german.contains(" und "))
     }
 
+    @Test("the activity of a workout leads to the kind of its plan, and no other does")
+    func activities() {
+        for kind in TrainingKind.allCases { #expect(TrainingKind(activity: kind.activity) == kind) }
+        for name in ["", "running", "weights", "Krafttraining"] { #expect(TrainingKind(activity: name) == nil) }
+    }
+
     @Test("every word that people read is there in both languages")
     func words() {
         let words =
-            Muscle.allCases.map(\.words) + Equipment.allCases.map(\.words) + TrainingLevel.allCases.map(\.words)
-            + TrainingExercise.Category.allCases.map(\.words) + TrainingKind.allCases.map(\.words)
-            + PlannedExercise.Part.allCases.map(\.words) + PlanNote.allCases.map(\.words)
+            Muscle.allCases.map(\.words) + TrainingKind.allCases.map(\.words) + PlanNote.allCases.map(\.words)
         #expect(words.allSatisfy { !$0.english.isEmpty && !$0.german.isEmpty })
-        for list in [Muscle.allCases.map(\.words), Equipment.allCases.map(\.words)] {
-            #expect(Set(list.map(\.english)).count == list.count && Set(list.map(\.german)).count == list.count)
-        }
+        #expect(Set(words.map(\.english)).count == words.count && Set(words.map(\.german)).count == words.count)
     }
 }

@@ -33,22 +33,4 @@ public enum Equipment: String, CaseIterable, Hashable, Sendable {
         case .barbell, .cable, .curlBar, .foamRoll, .machine: false
         }
     }
-
-    /// Its name.
-    public var words: TrainingWords {
-        switch self {
-        case .bodyOnly: TrainingWords("body only", "nur der Körper")
-        case .bands: TrainingWords("bands", "Bänder")
-        case .barbell: TrainingWords("barbell", "Langhantel")
-        case .cable: TrainingWords("cable", "Kabelzug")
-        case .dumbbell: TrainingWords("dumbbells", "Kurzhanteln")
-        case .curlBar: TrainingWords("curl bar", "SZ-Stange")
-        case .exerciseBall: TrainingWords("exercise ball", "Gymnastikball")
-        case .foamRoll: TrainingWords("foam roll", "Faszienrolle")
-        case .kettlebells: TrainingWords("kettlebells", "Kugelhanteln")
-        case .machine: TrainingWords("machine", "Gerät")
-        case .medicineBall: TrainingWords("medicine ball", "Medizinball")
-        case .other: TrainingWords("other", "Sonstiges")
-        }
-    }
 }

@@ -21,6 +21,8 @@ public struct ExerciseCatalogue: Hashable, Sendable {
     /// All of them.
     public let exercises: [TrainingExercise]
     private let places: [String: Int]
+    /// Their names in lower case: whoever looks for some does not wait for thousands of names to be made so.
+    private let lowered: [String]
 
     /// The catalogue that a file holds: a list, in JSON, of exercises as those in `deploy/training/exercises.json` are.
     /// A file with anything wrong in it is refused.
@@ -42,7 +44,7 @@ public struct ExerciseCatalogue: Hashable, Sendable {
             exercises.append(exercise)
         }
         guard !exercises.isEmpty else { throw CatalogueProblem(line: 1, reason: "there is no exercise") }
-        (self.exercises, self.places) = (exercises, places)
+        (self.exercises, self.places, lowered) = (exercises, places, exercises.map { $0.name.lowercased() })
     }
 
     private static func exercise(_ bytes: ArraySlice<UInt8>, line: Int) throws(CatalogueProblem) -> TrainingExercise {
@@ -67,10 +69,10 @@ public struct ExerciseCatalogue: Hashable, Sendable {
         muscle: Muscle? = nil, equipment: Equipment? = nil, level: TrainingLevel? = nil, text: String? = nil
     ) -> [TrainingExercise] {
         let text = text?.lowercased()
-        return exercises.filter { exercise in
+        return zip(exercises, lowered).filter { exercise, name in
             (muscle.map { exercise.primary.contains($0) || exercise.secondary.contains($0) } ?? true)
                 && (equipment.map { exercise.equipment == $0 } ?? true) && (level.map { exercise.level == $0 } ?? true)
-                && (text.map { exercise.name.lowercased().contains($0) } ?? true)
-        }
+                && (text.map { name.contains($0) } ?? true)
+        }.map(\.0)
     }
 }

@@ -5,14 +5,6 @@ public enum TrainingLevel: String, CaseIterable, Hashable, Sendable, Comparable 
     /// Half a year or more.
     case intermediate
 
-    /// Its name.
-    public var words: TrainingWords {
-        switch self {
-        case .beginner: TrainingWords("beginner", "Anfänger")
-        case .intermediate: TrainingWords("intermediate", "Fortgeschrittene")
-        }
-    }
-
     public static func < (one: TrainingLevel, other: TrainingLevel) -> Bool {
         one == .beginner && other == .intermediate
     }
@@ -30,16 +22,6 @@ public struct TrainingExercise: Hashable, Sendable {
         case stretching
         /// It makes the heart beat faster for a long time.
         case cardio
-
-        /// Its name.
-        public var words: TrainingWords {
-            switch self {
-            case .strength: TrainingWords("strength", "Kraft")
-            case .plyometrics: TrainingWords("plyometrics", "Sprungkraft")
-            case .stretching: TrainingWords("stretching", "Dehnen")
-            case .cardio: TrainingWords("cardio", "Ausdauer")
-            }
-        }
     }
 
     /// Which way the work goes.

@@ -8,8 +8,8 @@ extension PlanProgress {
     public var json: JSON {
         .object(present: [
             "plan": plan.state, "exercise": .integer(Int64(index)), "set": .integer(Int64(set)),
-            "rest": isRest ? true : nil, "paused": isPaused ? true : nil, "over": isOver ? true : nil,
-            "since": .integer(since), "latest": .integer(latest), "held": .integer(held),
+            "rest": isRest ? true : nil, "over": isOver ? true : nil,
+            "since": .integer(since), "latest": .integer(latest),
             "done": .array(done.map { .array([.integer(Int64($0.sets)), .integer($0.milliseconds)]) }),
         ])
     }
@@ -25,14 +25,9 @@ extension PlanProgress {
         latest = try kept.time("latest")
         index = Int(try kept.integer("exercise", in: 0...Int64(plan.exercises.count - 1)))
         set = Int(try kept.integer("set", in: 0...Int64(exercise.sets - 1)))
-        (isRest, isPaused, isOver) = (try kept.flag("rest"), try kept.flag("paused"), try kept.flag("over"))
-        held = try kept.integer("held", in: 0...KeptState.times.upperBound)
+        (isRest, isOver) = (try kept.flag("rest"), try kept.flag("over"))
         let entries = try kept.list("done", atMost: plan.exercises.count)
-        guard entries.count == plan.exercises.count, since <= latest, held <= latest - since, held == 0 || isPaused,
-            !isOver || !isPaused
-        else {
-            throw KeptState.Malformed()
-        }
+        guard entries.count == plan.exercises.count, since <= latest else { throw KeptState.Malformed() }
         for (index, entry) in entries.enumerated() {
             guard case .array(let numbers) = entry, numbers.count == 2, case .integer(let sets) = numbers[0],
                 case .integer(let milliseconds) = numbers[1],

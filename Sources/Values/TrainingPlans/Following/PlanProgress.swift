@@ -2,7 +2,6 @@
 // asked or changed, what has ended until then ends at the time at which it was due. So a service that was away goes on as if
 // it had been there.
 
-public import Fitness
 import Telemetry
 
 /// Something that a person does while following a plan.
@@ -13,20 +12,14 @@ public enum PlanEvent: String, CaseIterable, Hashable, Sendable {
     case previous
     /// On to the next exercise.
     case skip
-    /// Time stands still.
-    case pause
-    /// It goes on.
-    case resume
 }
 
 /// Why an event cannot be.
 public enum PlanEventProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The plan is done.
     case over
-    /// Time stands still.
+    /// The workout that follows it is paused.
     case paused
-    /// It does not stand still.
-    case notPaused
     /// The time is before 1970 or after the year 9999.
     case impossibleTime
 
@@ -35,7 +28,6 @@ public enum PlanEventProblem: Error, Hashable, Sendable, CustomStringConvertible
         switch self {
         case .over: "the training is done: stop the workout"
         case .paused: "the training is paused: resume the workout first"
-        case .notPaused: "the training is not paused"
         case .impossibleTime: "no training can be at this time: send Unix milliseconds"
         }
     }
@@ -49,7 +41,7 @@ public struct PlanProgress: Hashable, Sendable {
         case work
         /// The rest after a set.
         case rest
-        /// Time stands still.
+        /// The workout is paused. Progress knows nothing of that: it gets the workout's time, which stands still then.
         case paused
         /// The plan is done.
         case over
@@ -73,13 +65,11 @@ public struct PlanProgress: Hashable, Sendable {
     public internal(set) var index = 0
     /// Which set of it, counted from 0.
     public internal(set) var set = 0
-    var (isRest, isPaused, isOver) = (false, false, false)
-    /// When the set or rest would have begun without pauses, in Unix milliseconds.
+    var (isRest, isOver) = (false, false)
+    /// When the set or rest has begun, in Unix milliseconds.
     var since: Int64
     /// The time of the latest change, in Unix milliseconds.
     var latest: Int64
-    /// How long the set or rest had taken when it was paused, in milliseconds.
-    var held: Int64 = 0
     var done: [Done]
 
     /// The beginning of a plan.
@@ -93,7 +83,7 @@ public struct PlanProgress: Hashable, Sendable {
     // MARK: What goes on
 
     /// What goes on.
-    public var phase: Phase { isOver ? .over : isPaused ? .paused : isRest ? .rest : .work }
+    public var phase: Phase { isOver ? .over : isRest ? .rest : .work }
 
     /// The exercise of this set, or of the set before this rest; the last one if the plan is done.
     public var exercise: PlannedExercise { plan.exercises[index] }
@@ -105,9 +95,9 @@ public struct PlanProgress: Hashable, Sendable {
     }
 
     /// When the set or rest ends by itself, in Unix milliseconds; nil if it is waited for.
-    public var ends: Int64? { isPaused || isOver ? nil : length.map { since + $0 } }
+    public var ends: Int64? { isOver ? nil : length.map { since + $0 } }
 
-    /// Whether a heart rate in a zone, from 1 to 5, is as high as it is meant to be; nil in rests and pauses, and where it
+    /// Whether a heart rate in a zone, from 1 to 5, is as high as it is meant to be; nil in rests, and where it
     /// does not matter.
     public func isReached(byZone zone: Int) -> Bool? { phase == .work ? exercise.isReached(byZone: zone) : nil }
 
@@ -137,20 +127,12 @@ public struct PlanProgress: Hashable, Sendable {
         guard KeptState.times.contains(time) else { throw .impossibleTime }
         pass(to: time)
         guard !isOver else { throw .over }
-        guard event == .resume || !isPaused else { throw .paused }
         switch event {
         case .next: if isRest { endRest(at: latest) } else { endSet(at: latest) }
         case .previous: goBack()
         case .skip:
             count(until: latest)
             begin(exercise: index + 1, at: latest)
-        case .pause:
-            held = latest - since
-            isPaused = true
-        case .resume:
-            guard isPaused else { throw .notPaused }
-            since = latest - held
-            (isPaused, held) = (false, 0)
         }
     }
 
@@ -211,20 +193,11 @@ public struct PlanProgress: Hashable, Sendable {
             let (exercise, done) = each
             guard exercise.part == .main else { return }
             let seconds = Int(done.milliseconds / 1000)
-            work.totalSeconds += seconds
             if done.sets != 0 { work.exercises += 1 }
             for muscle in exercise.primary where done.sets != 0 || seconds > 0 {
                 work.sets[muscle, default: 0] += done.sets.nonzeroBitCount
                 work.seconds[muscle, default: 0] += seconds
             }
-        }
-    }
-
-    /// An estimate of what it took so far, in kilocalories; nil if the person's weight is not known.
-    public func kilocalories(_ person: Person) -> Double? {
-        guard person.weightKilograms != nil else { return nil }
-        return zip(plan.exercises, done).reduce(0) { sum, each in
-            sum + (plan.kilocalories(of: each.0, seconds: Double(each.1.milliseconds) / 1000, person) ?? 0)
         }
     }
 }

@@ -6,8 +6,6 @@ public struct PlanWork: Hashable, Sendable {
     public var seconds: [Muscle: Int] = [:]
     /// How many exercises were done, each of them at least for one set.
     public var exercises = 0
-    /// How long the main part took, in seconds, rests included.
-    public var totalSeconds = 0
 
     /// Nothing was done.
     public init() {}

@@ -2,15 +2,15 @@ public import Fitness
 
 /// What a plan has to heed of a person. It says no more of them than that.
 public struct PlanLimits: Hashable, Sendable {
-    /// From this age on, in years, rests are longer, nothing jumps, and balance is trained (World Health Organization,
+    /// From this age on, in years, rests are longer, there are no jumps, and balance is trained (World Health Organization,
     /// 2020, has guidelines of their own for people of 65 years and more).
     public static let older = 65.0
     /// Below this age, in years, the classes of the body mass index mean something else.
     public static let adult = 18.0
 
-    /// Rests are longer, nothing jumps, balance is trained, and intervals are moderate.
+    /// Rests are longer, there are no jumps, balance is trained, and intervals are moderate.
     public var isOlder: Bool
-    /// Nothing jumps, intervals are moderate, and they are not what is offered first.
+    /// There are no jumps, intervals are moderate, and they are not what is offered first.
     public var isCareful: Bool
 
     /// Limits from their parts.

@@ -40,17 +40,16 @@ public enum PlanNote: Hashable, Sendable, CaseIterable {
                 "Hohe Intensität steht bei deinem Body-Mass-Index nicht an erster Stelle.")
         case .moderate:
             TrainingWords(
-                "The intervals are moderate: zone 3, with rests of twice the time, and without jumps.",
-                "Die Intervalle sind gemäßigt: Zone 3, mit doppelt so langen Pausen und ohne Sprünge.")
+                "The intervals are moderate: zone 3, with rests two to three times as long, and without jumps.",
+                "Die Intervalle sind gemäßigt: Zone 3, mit zwei- bis dreimal so langen Pausen und ohne Sprünge.")
         case .shorter:
             TrainingWords(
-                "The intervals are shorter than you asked for: so much intensity takes at most an hour, and half an hour where it is moderate.",
-                "Die Intervalle sind kürzer als gewünscht: So viel Intensität dauert höchstens eine Stunde, und eine halbe, wo sie gemäßigt ist."
-            )
+                "Intense intervals take at most an hour here, and moderate ones half an hour.",
+                "Intensive Intervalle dauern hier höchstens eine Stunde, gemäßigte eine halbe.")
         case .older:
             TrainingWords(
-                "Rests are longer, nothing jumps, and there is an exercise for your balance: hold on to something.",
-                "Die Pausen sind länger, nichts springt, und es gibt eine Übung für das Gleichgewicht: Halte dich dabei fest."
+                "Rests are longer, there are no jumps, and there is an exercise for your balance: hold on to something.",
+                "Die Pausen sind länger, es gibt keine Sprünge, dafür eine Übung für das Gleichgewicht: Halte dich dabei fest."
             )
         }
     }

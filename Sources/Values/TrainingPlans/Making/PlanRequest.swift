@@ -8,9 +8,18 @@ public enum TrainingKind: String, CaseIterable, Hashable, Sendable {
     /// Its name.
     public var words: TrainingWords {
         switch self {
-        case .weights: TrainingWords("weights", "Krafttraining")
+        case .weights: TrainingWords("weight training", "Krafttraining")
         case .intervals: TrainingWords("intervals", "Intervalle")
         }
+    }
+
+    /// The name of the activity that a workout of it has, whatever its person speaks.
+    public var activity: String { words.english }
+
+    /// The kind whose workouts have an activity of that name; nil if there is none.
+    public init?(activity: String) {
+        guard let kind = Self.allCases.first(where: { $0.activity == activity }) else { return nil }
+        self = kind
     }
 }
 

@@ -12,16 +12,6 @@ public struct PlannedExercise: Hashable, Sendable {
         case main
         /// It ends the plan gently.
         case coolDown = "cool-down"
-
-        /// Its name.
-        public var words: TrainingWords {
-            switch self {
-            case .warmUp: TrainingWords("warm-up", "Aufwärmen")
-            case .balance: TrainingWords("balance", "Gleichgewicht")
-            case .main: TrainingWords("main part", "Hauptteil")
-            case .coolDown: TrainingWords("cool-down", "Abwärmen")
-            }
-        }
     }
 
     /// How much a set is.

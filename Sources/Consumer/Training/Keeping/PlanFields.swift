@@ -1,0 +1,50 @@
+import Desk
+import Features
+import Telemetry
+import TrainingPlans
+
+// What requests say of plans, and what people read of them.
+
+extension PeopleRequest {
+    /// One of some words; nil if the field is absent or null.
+    func optionalWord<Word: CaseIterable & RawRepresentable<String>>(
+        _ field: String, _ type: Word.Type
+    ) throws(ReplyError) -> Word? {
+        guard let text = try optionalText(field, atMost: 64) else { return nil }
+        guard let word = Word(rawValue: text) else { throw Self.isNone(of: type, field) }
+        return word
+    }
+
+    /// Some of some words, each of them once; nil if the field is absent or null.
+    func optionalWords<Word: CaseIterable & RawRepresentable<String> & Hashable>(
+        _ field: String, _ type: Word.Type, atMost limit: Int? = nil
+    ) throws(ReplyError) -> [Word]? {
+        guard let texts = try optionalTexts(field, atMost: limit ?? type.allCases.count) else { return nil }
+        let words = texts.compactMap { Word(rawValue: $0) }
+        guard words.count == texts.count, Set(words).count == words.count else { throw Self.isNone(of: type, field) }
+        return words
+    }
+
+    private static func isNone<Word: CaseIterable & RawRepresentable<String>>(
+        of type: Word.Type, _ field: String
+    ) -> ReplyError {
+        let known = type.allCases.map(\.rawValue).joined(separator: ", ")
+        return ReplyError(.invalid, "\"\(field)\" is of these, and has none of them twice: \(known)", field: field)
+    }
+
+    /// The plan of a token that a field named, or the choice in it.
+    func plan(
+        _ text: String, _ catalogue: ExerciseCatalogue, field: String = "plan"
+    ) throws(ReplyError) -> TrainingPlan {
+        do throws(PlanProblem) { return try TrainingPlan(token: text, catalogue) } catch {
+            throw ReplyError(.invalid, "\(error)", field: field)
+        }
+    }
+}
+
+extension Language {
+    /// Its words.
+    func callAsFunction(_ words: TrainingWords) -> String {
+        self(Phrase(read: words.english, german: words.german))
+    }
+}
