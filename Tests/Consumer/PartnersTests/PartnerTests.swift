@@ -1,0 +1,90 @@
+import Fitness
+import Records
+import Telemetry
+import Testing
+
+@testable import Partners
+
+@Suite("An offer to train together")
+struct PartnerOfferTests {
+    @Test("is in an area that has a name, and is no position")
+    func areas() {
+        for area in ["Old Town", "10437 Prenzlauer Berg", "São Paulo, Zona 3", "北区", "St. Gallen", "Berlin N 3"] {
+            #expect(PartnerOffer.isArea(area), "\(area)")
+        }
+        let long = String(repeating: "a", count: 65)
+        for area in ["", " ", "52.52, 13.40", "lat 52.5 lon 13.4", "N 52° 31'", "52,5200 north", "12345", "two\nlines", "a\u{202E}b", long] {
+            #expect(!PartnerOffer.isArea(area), "\(area)")
+        }
+        #expect(PartnerOffer.isArea(String(long.dropLast())))
+        for area in [
+            "52 31 12 N 13 24 E", "N52 31.2 E13 24", "52N 13O", "9F4MGC22+22", "near GC22+22", "５２．５２ north", "5２,5 north",
+        ] {
+            #expect(!PartnerOffer.isArea(area), "\(area)")
+        }
+    }
+
+    @Test("has a text without a position, which may have distances, times and temperatures")
+    func texts() {
+        for text in [
+            "Mornings, 5.5 km by the river", "Tue 18.30, Thu 19.00", "20 °C or less, 10 km", "10,000 steps", "5+5 km", "at 7 o'clock",
+        ] {
+            #expect(!WrittenPosition(in: text).isThere, "\(text)")
+        }
+        for text in [
+            "meet at 52.5200", "52.520, 13.405", "52.520N 13.405E", "52° 31' and so on", "at 9f4mgc22+22!", "n 52 31 e 13 24", "５２．５２００",
+        ] {
+            #expect(WrittenPosition(in: text).isThere, "\(text)")
+        }
+    }
+
+    @Test("is found by its activity, and by a part of its area's name in any case")
+    func meant() throws {
+        let offer = try offer()
+        for (activity, area) in [(nil, nil), ("running", nil), (nil, "town"), ("running", " OLD  town ")] as [(String?, String?)] {
+            #expect(offer.isMeant(activity: activity, area: area), "\(String(describing: area))")
+        }
+        for (activity, area) in [("cycling", nil), ("Running", nil), (nil, "new"), ("cycling", "old")] as [(String?, String?)] {
+            #expect(!offer.isMeant(activity: activity, area: area), "\(String(describing: area))")
+        }
+    }
+
+    @Test("is the same after it was kept, and says to others nothing of when it ends")
+    func kept() throws {
+        var offer = try offer()
+        #expect(PartnerOffer(kept: offer.own) == offer)
+        (offer.pace, offer.text) = (330...375, "Mornings")
+        #expect(PartnerOffer(kept: offer.own) == offer && offer.json["expires"] == nil)
+    }
+
+    private func offer() throws -> PartnerOffer {
+        PartnerOffer(id: try ID("o1"), activity: "running", area: "Old Town", since: 1, expires: 2)
+    }
+}
+
+@Suite("What a person has to do with partners")
+struct PartnerListTests {
+    @Test("fits into their document, however full that is, and is the same after it was kept")
+    func full() throws {
+        let id = String(repeating: "x", count: 32)
+        let text = String(repeating: "👍", count: PartnerOffer.longestText.characters)
+        let activity = String(repeating: "a", count: 64)
+        func ask(_ number: Int) throws -> PartnerAsk {
+            PartnerAsk(
+                id: try ID("\(id)\(number)"), offer: try ID("\(id)\(number)"), other: try ID("\(id)\(number)"),
+                activity: activity, text: text, time: 1_795_261_361_000)
+        }
+        var list = PartnerList()
+        list.contact = String(repeating: "👍", count: PartnerList.longestContact.characters)
+        list.asks = try (0..<PartnerList.mostAsks).map(ask)
+        list.asked = try (0..<PartnerList.mostAsked).map(ask)
+        list.partners = try (0..<PartnerList.mostPartners).map { number in
+            Partner(id: try ID("\(id)\(number)"), other: try ID("\(id)\(number)"), activity: activity, since: 1_795_261_361_000)
+        }
+        for number in 0..<(2 * PartnerList.mostDeclined) { list.decline(try ID("\(id)\(number)")) }
+        #expect(text.utf8.count == PartnerOffer.longestText.bytes)
+        #expect(list.declined.count == PartnerList.mostDeclined)
+        #expect(list.json.bytes.count < JSON.maximumLength, "\(list.json.bytes.count)")
+        #expect(PartnerList(kept: list.json) == list)
+    }
+}
