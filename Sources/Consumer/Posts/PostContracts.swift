@@ -1,0 +1,95 @@
+import Accounts
+import Contract
+
+/// What `posts/…` ask and answer, and what the topic `posts` says.
+extension RequestContract {
+    private static let post = PayloadSchema.Field.always("post", .id)
+    private static let thumb = PayloadSchema.word(Thumb.allCases.map(\.rawValue))
+    private static let group = PayloadSchema.Field.always("group", .id)
+
+    private static let shown = PayloadSchema.object(
+        "Post", "What somebody shows of their week, with its figures as they were when it was posted.",
+        [
+            post, .always("author", .id), .always("name", .text), .always("time", .time),
+            .always("text", .text.about("lines of text; empty if there is none")),
+            .always("workouts", .count.about("in the week, from Monday on")),
+            .always("duration_s", .count.about("for how long the person worked out in the week")),
+            .always("selection", .array(of: .text.about("the title of a workout that was chosen for the week"))),
+            .always("muscles", .array(of: .text)),
+            .always("picture", .bool.about("whether there is a picture: `posts/picture`")),
+            .always("ups", .count), .always("downs", .count), .known("mine", thumb.about("the asker's thumb")),
+            .always("own", .bool),
+            .known(
+                "to",
+                .object(
+                    "PostAudience", "For whom a post is; its author alone is told.",
+                    [
+                        .always("friends", .bool),
+                        .always(
+                            "groups",
+                            .array(of: .object("PostGroup", "A group.", [group, .known("name", .text)]))),
+                    ])),
+        ])
+
+    static let postsAdd = RequestContract(
+        """
+        Posts the figures of the person's week, with a text and a picture: \(Post.mostInDay) within 24 hours. \(Post.most) are kept; a new \
+        one takes the place of the oldest.
+        """,
+        asks: [
+            .known(
+                "text",
+                .text(atMost: Post.longestText.bytes).about("up to \(Post.longestText.characters) characters")),
+            .known("picture", .base64(atMost: Picture.maximumLength).about("as for `picture/set`; what it says of places and cameras is removed")),
+            .known("friends", .bool.about("whether friends see it")),
+            .known("groups", .array(of: .id, atMost: Int64(Post.mostGroups)).about("groups whose members see it")),
+        ],
+        answers: shown)
+
+    static let postsList = RequestContract(
+        "Lists what the person sees, the latest first: their own posts, those of friends, and those for their groups.",
+        asks: [
+            .known("after", .text(atMost: PostPages.longestCursor).about("the `next` of a reply")),
+            .known("own", .bool.about("whether only the person's own are listed")),
+        ],
+        answers: .record([
+            .always("posts", .array(of: shown, atMost: Int64(PostPages.most)).about("fewer, where they are long")),
+            .known("next", .text.about("the `after` of what follows")),
+        ]))
+
+    static let postsShow = RequestContract("A post.", asks: [post], answers: shown)
+
+    static let postsPicture = RequestContract(
+        "A post's picture.", asks: [post],
+        answers: .record([
+            .always("type", .text), .always("width", .count), .always("height", .count),
+            .always("picture", .base64(atMost: Picture.maximumLength)),
+        ]))
+
+    static let postsThumb = RequestContract(
+        "Gives somebody else's post a thumb, or takes it back.",
+        asks: [post, .always("thumb", thumb.orNull.about("null takes it back"))], answers: shown)
+
+    static let postsDelete = RequestContract("Deletes one of the person's posts.", asks: [post])
+
+    static let postsReport = RequestContract(
+        "Reports somebody else's post to the operator, who can read it then.",
+        asks: [
+            post,
+            .always(
+                "reason",
+                .text(from: 1, atMost: ReportRows.longestReason.bytes)
+                    .about("up to \(ReportRows.longestReason.characters) characters")),
+        ],
+        answers: .record([.always("reported", .bool)]))
+}
+
+enum PostNews {
+    /// What the topic `posts` says.
+    static let schema = PayloadSchema.object(
+        "PostNews", "That there is a post to see, or that a post, or all of an author's, are to be looked at again.",
+        [
+            .known("post", .id), .known("author", .id.about("instead of a post: all posts of that author")),
+            .known("time", .time.about("of a new post")), .known("removed", .bool.about("true")),
+        ])
+}

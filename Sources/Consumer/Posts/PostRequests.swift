@@ -1,0 +1,301 @@
+import Accounts
+import Daemon
+package import Desk
+import Features
+import Files
+import Groups
+import Records
+import Social
+import Telemetry
+import Training
+
+// What people ask: `posts/…`. A post that the asker does not see is answered like one that does not exist.
+
+extension Posts {
+    package var verbs: [Verb] {
+        [
+            Verb(
+                "posts/add", .postsAdd, maximumLength: Picture.maximumRequestLength + Self.longestRest,
+                .atOnce { [unowned self] in try add($0) }),
+            readers.questions.verb("posts/list", .postsList, bulk: Allowance(perSecond: 2, burst: 50)) {
+                [unowned self] request in try list(request)
+            },
+            Verb("posts/show", .postsShow, .atOnce { [unowned self] in try show($0) }),
+            // Replies are long, and a page asks for many of them.
+            Verb(
+                "posts/picture", .postsPicture, bulk: Allowance(perSecond: 10, burst: 60),
+                .atOnce { [unowned self] in try picture($0) }),
+            Verb("posts/thumb", .postsThumb, .atOnce { [unowned self] in try thumb($0) }),
+            Verb("posts/delete", .postsDelete, .atOnce { [unowned self] in try delete($0) }),
+            Verb("posts/report", .postsReport, .atOnce { [unowned self] in try report($0) }),
+        ]
+    }
+
+    /// The bytes of a request beside its picture: a text may be spelt with six bytes for two.
+    private static let longestRest = 13 * 1024
+
+    static let unknown = ReplyError(.notFound, "there is no such post", field: "post")
+
+    // MARK: Reading
+
+    private func list(_ request: PeopleRequest) throws -> StoreReaders.Read {
+        let (user, isOwn) = (try request.user, try request.optionalBool("own") ?? false)
+        let cursor = try request.optionalText("after", atMost: PostPages.longestCursor)
+        let place = cursor.flatMap(PostPages.place)
+        guard cursor == nil || place != nil else {
+            throw ReplyError(.badRequest, "\"after\" has to be the \"next\" of a reply", field: "after")
+        }
+        let hidden = try hidden(from: user)
+        return { source in
+            try PostPages(shown: ShownPosts(to: user, source.store, source.keys, hiding: hidden))
+                .page(after: place, isOwn: isOwn)
+        }
+    }
+
+    /// Those of whom everything is being deleted, among the people whose posts somebody may see.
+    func hidden(from user: ID) throws(VaultError) -> Set<ID> {
+        let authors = try PostSight(of: user, context.store, context.keys).authors
+        return authors.filter(context.doors.isBeingForgotten)
+    }
+
+    private func show(_ request: PeopleRequest) throws -> JSON {
+        guard let post = try rows.post(request.id("post")) else { throw Self.unknown }
+        return try json(post, for: request.user)
+    }
+
+    private func picture(_ request: PeopleRequest) throws -> JSON {
+        let post = try seen(request.id("post"), by: request.user)
+        guard let picture = try rows.picture(post.id, of: post.author) else {
+            throw ReplyError(.notFound, "this post has no picture", field: "post")
+        }
+        return picture
+    }
+
+    /// A post that somebody sees.
+    func seen(_ id: ID, by user: ID) throws -> Post {
+        var shown = try ShownPosts(to: user, context.store, context.keys)
+        guard let post = try shown.post(id), !context.doors.isBeingForgotten(post.author) else { throw Self.unknown }
+        return post
+    }
+
+    /// The same, as they have it.
+    func json(_ post: Post, for user: ID) throws -> JSON {
+        var shown = try ShownPosts(to: user, context.store, context.keys)
+        guard !context.doors.isBeingForgotten(post.author), let json = try shown.json(post) else { throw Self.unknown }
+        return json
+    }
+
+    // MARK: Posting
+
+    private func add(_ request: PeopleRequest) throws -> JSON {
+        let (user, now) = (try request.user, context.now())
+        let draft = try PostDraft(request)
+        try expect(user, in: draft.groups)
+        var posted: (post: Post, displaced: [Post])?
+        let reply = try context.answered.once(
+            request, now: now, with: try thumbs.givers(to: rows.displaced(of: user))
+        ) {
+            try PostTimes(context.documents).take(now, of: user)
+            let displaced = try rows.displaced(of: user)
+            for post in displaced { try rows.remove(post) }
+            let post = draft.post(try drawnID(), of: user, now: now, try week(of: user, now: now))
+            try rows.add(post, draft.picture)
+            posted = (post, displaced)
+            return try json(post, for: user)
+        }
+        if let posted {
+            for post in posted.displaced { try tellRemoved(post) }
+            let message: JSON = ["post": .string(posted.post.id.text), "time": .integer(now)]
+            tell(Set(try viewers.viewers(of: [posted.post], by: user).keys), message)
+        }
+        return reply
+    }
+
+    /// Nobody posts to a group of others: one that is not theirs is as good as none.
+    private func expect(_ user: ID, in groups: [ID]) throws {
+        let own = groups.isEmpty ? [] : try GroupMembers(context.documents).groups(of: user)
+        guard Set(groups).isSubset(of: own) else {
+            throw ReplyError(.notFound, "you are in no such group", field: "groups")
+        }
+    }
+
+    /// The figures of a person's week so far.
+    private func week(of user: ID, now: Int64) throws(VaultError) -> Post.Week {
+        let today = try days.histories.history(of: user).localDays.day(of: now)
+        let week = try TrainingWeek(context.documents, zone: context.settings.timeZone).read(user, week: today)
+        return Post.Week(
+            workouts: Int64(week.workouts), seconds: Int64(week.seconds), selection: week.titles, muscles: week.muscles
+        ).limited
+    }
+
+    private func delete(_ request: PeopleRequest) throws -> JSON {
+        let id = try request.id("post")
+        var removed: Post?
+        func own() throws -> Post? {
+            guard let post = try rows.post(id), try post.author == request.user else { return nil }
+            return post
+        }
+        // Those who have given thumbs are looked up only for a post of one's own: nobody has a thousand of them wait by an id.
+        let reply = try context.answered.once(
+            request, now: context.now(), with: try own().map { try thumbs.givers(to: [$0]) } ?? []
+        ) {
+            guard let post = try own() else { throw Self.unknown }
+            try rows.remove(post)
+            removed = post
+            return [:]
+        }
+        if let removed { try tellRemoved(removed) }
+        return reply
+    }
+
+    private func tellRemoved(_ post: Post) throws(VaultError) {
+        tell(
+            Set(try viewers.viewers(of: [post], by: post.author).keys),
+            ["post": .string(post.id.text), "removed": true])
+    }
+
+    // MARK: What others do with it
+
+    /// Somebody else's post, for an asker who sees it.
+    private func other(_ id: ID, for user: ID, _ words: String) throws -> Post {
+        let post = try seen(id, by: user)
+        guard post.author != user else { throw ReplyError(.notAllowed, words, field: "post") }
+        return post
+    }
+
+    /// The author of a post of which anything is kept.
+    private func author(of id: ID) throws(VaultError) -> Set<ID> { Set([try rows.post(id)?.author].compactMap { $0 }) }
+
+    private func thumb(_ request: PeopleRequest) throws -> JSON {
+        let (user, id, now) = (try request.user, try request.id("post"), context.now())
+        let thumb = try request.thumb()
+        func others() throws -> Post { try other(id, for: user, "this post is your own") }
+        // The reply is not kept: it says who the author is, and would outlive one who is forgotten.
+        _ = try context.answered.once(request, now: now, with: try author(of: id)) {
+            let post = try others()
+            let before = try thumbs.given(to: id, by: user)
+            guard before?.thumb != thumb else { return [:] }
+            if before == nil, try thumbs.count(for: id) >= ThumbRows.most {
+                throw ReplyError(.notAllowed, "this post has \(ThumbRows.most) thumbs already", field: "post")
+            }
+            var given = before ?? GivenThumb(post: id, author: post.author)
+            given.thumb = thumb
+            if before == nil, let thumb { given.told = try notify(post, thumb, by: user, now: now) }
+            try thumbs.write(given, by: user, to: post)
+            return [:]
+        }
+        return try json(others(), for: user)
+    }
+
+    /// Tells the author of a thumb, unless they want to hear nothing of its giver.
+    /// - Returns: by which id they were told of the giver; nil if they were not.
+    private func notify(_ post: Post, _ thumb: Thumb, by giver: ID, now: Int64) throws(VaultError) -> ID? {
+        guard try !FriendLists(context.documents).list(of: post.author).isMuted(giver) else { return nil }
+        var sight = try PostSight(of: post.author, context.store, context.keys)
+        guard let id = try sight.id(of: giver) else { return nil }
+        let notifications = context.notifications
+        let language = try notifications.language(of: post.author)
+        let name = try notifications.name(of: giver)
+        let phrase = thumb == .up ? Phrase.postThumbUp : .postThumbDown
+        try notifications.add(
+            Notification(
+                kind: .postThumb, time: now, from: id, fromName: name, post: post.id,
+                text: language(phrase, ["name": name ?? language(.somebody)])), to: post.author)
+        return id
+    }
+
+    private func report(_ request: PeopleRequest) throws -> JSON {
+        let (user, id, now) = (try request.user, try request.id("post"), context.now())
+        let reason = try request.reason()
+        var isFirst = false
+        let reply = try context.answered.once(request, now: now, with: try author(of: id)) {
+            let post = try other(id, for: user, "this post is your own: delete it")
+            guard !post.isJudged else {
+                throw ReplyError(.notAllowed, "the operator has looked at this post, and it stays", field: "post")
+            }
+            guard try !reports.hasReported(id, user) else { return ["reported": true] }
+            guard try reports.count(of: user) < ReportRows.mostOfReporter else {
+                let words = "you have reported \(ReportRows.mostOfReporter) posts that the operator has still to look at"
+                throw ReplyError(.notAllowed, words)
+            }
+            isFirst = try reports.add(reason, of: post, by: user, now: now)
+            return ["reported": true]
+        }
+        if isFirst {
+            context.limitedLog.notice("a post was reported") {
+                "a post was reported\($0): vitals-consumer posts shows what, and why"
+            }
+        }
+        return reply
+    }
+}
+
+// MARK: What requests say
+
+/// What somebody wants to post.
+struct PostDraft {
+    let text: String
+    let picture: Picture?
+    let isForFriends: Bool
+    let groups: [ID]
+
+    init(_ request: PeopleRequest) throws {
+        text = try request.writing("text", Post.longestText)?.trimmed ?? ""
+        let hasPicture = ![nil, .null].contains(request.fields["picture"])
+        picture = hasPicture ? try Picture(request.fields) : nil
+        isForFriends = try request.optionalBool("friends") ?? false
+        groups = try request.groups()
+        guard isForFriends || !groups.isEmpty else {
+            let words = "a post has to be for somebody: \"friends\", or some of your \"groups\""
+            throw ReplyError(.badRequest, words, field: "friends")
+        }
+    }
+
+    func post(_ id: ID, of author: ID, now: Int64, _ week: Post.Week) -> Post {
+        Post(
+            id: id, author: author, time: now, text: text, week: week, hasPicture: picture != nil,
+            isForFriends: isForFriends, groups: groups)
+    }
+}
+
+extension PeopleRequest {
+    /// What somebody has written, on several lines; nil if the field is absent.
+    fileprivate func writing(_ field: String, _ longest: (characters: Int, bytes: Int)) throws(ReplyError) -> String? {
+        guard let text = try optionalText(field, atMost: longest.bytes) else { return nil }
+        guard PlainText.isText(text, atMost: longest) else {
+            let words = """
+                "\(field)" has at most \(longest.characters) characters, without controls and marks that change the direction of text
+                """
+            throw ReplyError(.invalid, words, field: field)
+        }
+        return text
+    }
+
+    fileprivate func groups() throws(ReplyError) -> [ID] {
+        let wrong = ReplyError(.badRequest, "\"groups\" has to be a list of groups' ids", field: "groups")
+        var groups: [ID] = []
+        for text in try optionalTexts("groups", atMost: Post.mostGroups) ?? [] {
+            guard let group = ID(kept: text) else { throw wrong }
+            if !groups.contains(group) { groups.append(group) }
+        }
+        return groups
+    }
+
+    /// A thumb; nil for one that is taken back.
+    fileprivate func thumb() throws(ReplyError) -> Thumb? {
+        switch fields["thumb"] {
+        case .null?: return nil
+        case .string(let word)?: if let thumb = Thumb(rawValue: word) { return thumb }
+        default: break
+        }
+        throw ReplyError(.badRequest, "\"thumb\" has to be up, down or null", field: "thumb")
+    }
+
+    fileprivate func reason() throws(ReplyError) -> String {
+        let text = try writing("reason", ReportRows.longestReason)?.trimmed ?? ""
+        guard !text.isEmpty else {
+            throw ReplyError(.badRequest, "say in \"reason\" what is wrong with the post", field: "reason")
+        }
+        return text
+    }
+}

@@ -1,0 +1,43 @@
+package import Features
+import Files
+import Records
+
+extension Feature {
+    /// What people show each other of their weeks.
+    package static let posts = Feature(
+        name: "posts", schema: PostRows.schema, sealedTables: PostRows.tables + [ThumbRows.table] + ReportRows.tables,
+        tables: [
+            PersonalTable(name: "post_audiences", erasure: .always, exported: .shown(in: "posts.json")),
+            PersonalTable(
+                name: "post_thumbs", column: "author", erasure: .always,
+                exported: .hidden(because: "whose thumb it is nobody learns but who has given it; posts.json counts them")),
+            PersonalTable(
+                name: "post_reports", column: "author", erasure: .always,
+                exported: .hidden(because: "what others have told the operator is theirs, and in their posts.json")),
+        ],
+        documents: [
+            FeatureDocument(
+                name: PostTimes.document,
+                exported: .hidden(because: "when you have posted last, so that it is not too often: posts.json says that"))
+        ],
+        exports: [
+            .document(
+                "posts.json",
+                """
+                What you have posted, for whom, and how many thumbs it has; the thumbs that you have given to others' posts; and the posts \
+                that you have reported, until the operator has decided. "picture" is the name of a post's picture here.
+                """
+            ) { source throws(VaultError) in try PostExport(source).json() },
+            PostExport.pictures,
+        ],
+        touched: { person throws(VaultError) in
+            try ThumbRows(person.store, person.keys).others(of: person.user)
+                .union(ReportRows(person.store, person.keys).others(of: person.user)).subtracting([person.user])
+        },
+        erasing: { person, _ throws(VaultError) in
+            try ThumbRows(person.store, person.keys).removeAll(of: person.user)
+            try ReportRows(person.store, person.keys).removeAll(of: person.user)
+        },
+        service: { Posts($0) },
+        topics: [FeatureTopic(.posts, isRetained: false, PostNews.schema)], notifications: [.postThumb])
+}
