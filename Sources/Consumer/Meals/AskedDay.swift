@@ -1,0 +1,60 @@
+import Days
+import Exercise
+import Features
+import Files
+import Fitness
+import Records
+import Telemetry
+
+/// What a person has eaten and used on a day, and what they could still eat, as the databases have it. On a reader's thread.
+struct AskedDay {
+    private let user: ID
+    private let source: ReadSource
+    private let days: Days
+    private let history: History
+    private let today: CalendarDay
+
+    /// - Parameters:
+    ///   - zone: that of people who have named none.
+    ///   - now: Unix milliseconds.
+    init(of user: ID, _ source: ReadSource, zone: String, now: Int64) throws(VaultError) {
+        (self.user, self.source) = (user, source)
+        days = Days(source.store, source.keys, Histories(source.store, source.keys, zone: zone))
+        history = try days.histories.history(of: user)
+        today = history.localDays.day(of: now)
+    }
+
+    /// - Parameter day: nil for today.
+    func reply(on day: CalendarDay?) throws(VaultError) -> JSON {
+        let day = day ?? today
+        let meals = try MealDays(source.store, source.keys).meals(of: user, on: day)
+        let balance = try balance(meals, on: day)
+        return .object(
+            [JSON.Member("day", .string("\(day)")), JSON.Member("meals", .array(meals.map(\.json)))]
+                + balance.members(isToday: day == today))
+    }
+
+    /// - Parameters:
+    ///   - day: nil for today.
+    ///   - energy: no idea has more, in kilocalories; nil for what is left of the day.
+    func ideas(_ ideas: MealIdeas, on day: CalendarDay?, upTo energy: Double?) throws(VaultError) -> JSON {
+        let day = day ?? today
+        let left = try balance(MealDays(source.store, source.keys).meals(of: user, on: day), on: day).left
+        let language = try Notifications(source.store, source.keys).language(of: user)
+        return .object(present: [
+            "left_kcal": left.map { .number($0, decimals: 0) },
+            "ideas": .array(ideas.offered(on: day, upTo: energy ?? left).map { $0.json(in: language) }),
+        ])
+    }
+
+    private func balance(_ meals: [Meal], on day: CalendarDay) throws(VaultError) -> EnergyBalance {
+        // A workout is found by its day in UTC, which is one beside the person's at most, or two where calendars jump.
+        let near = day.daysSince1970 - 2...day.daysSince1970 + 2
+        let workouts = try WorkoutRows(source.store, source.keys).workouts(of: user, on: near)
+            .filter { $0.workout.timer.isOver && history.localDays.day(of: $0.workout.started) == day }
+            .compactMap(\.workout.summary)
+        return EnergyBalance(
+            eaten: meals.map(\.nutrition).reduce(.nothing, +),
+            try days.totalsWithoutHeartRate(of: user, on: day), workouts, of: history.person(on: day))
+    }
+}
