@@ -4,9 +4,11 @@ import PackageDescription
 // Each row imports only rows below it, and what stands in one row never imports each other (Tests/Structure/rooms.py looks):
 //
 //   programs    Gateway/vitals-gateway   Consumer/vitals-consumer   Sensor/vitals-sensor   Command/vitals
-//   consumer    Guardians
-//               Social   Phones   Push   Calendars   Music   Voice
-//               Accounts   Sensors   Insight   Exercise   Custody   Reminders
+//   consumer    Sharing
+//               Posts
+//               Guardians   Partners
+//               Social   Phones   Push   Calendars   Music   Voice   Training   Groups   Meals
+//               Accounts   Sensors   Insight   Exercise   Custody   Reminders   Quotes
 //               Features
 //               Days   OpenID
 //               Readings   Admission   Desk
@@ -188,8 +190,8 @@ let package = Package(
             .consumer, "Insight",
             [
                 "Contract",
-                "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "Readings", "Records", "Storage",
-                "Telemetry",
+                "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "Pictures", "Readings", "Records",
+                "Storage", "Telemetry",
             ]),
         library(
             .consumer, "Exercise",
@@ -234,10 +236,22 @@ let package = Package(
                 "Phones", "Reactor", "Readings", "Records", "Storage", "Telemetry", "Whereabouts",
             ]),
         library(
+            .consumer, "Posts",
+            [
+                "Accounts", "Contract", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "Groups", "MQTT",
+                "Reactor", "Records", "Social", "Storage", "Telemetry", "Training",
+            ]),
+        library(
             .consumer, "Reminders",
             [
                 "Contract", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "Reactor", "Records", "Schedules",
                 "Storage", "Telemetry",
+            ]),
+        library(
+            .consumer, "Quotes",
+            [
+                "Contract", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "ProgramSettings", "Readings",
+                "Records", "Storage", "Telemetry",
             ]),
         library(
             .consumer, "Calendars",
@@ -249,7 +263,14 @@ let package = Package(
             .consumer, "Voice",
             [
                 "Contract", "Daemon", "Days", "Desk", "Exercise", "Features", "Files", "MQTT", "Reactor", "Records",
-                "Telemetry", "Workouts",
+                "Telemetry", "TrainingPlans", "Workouts",
+            ]),
+        library(
+            .consumer, "Training",
+            [
+                "Accounts", "Contract", "Daemon", "Days", "Desk", "Exercise", "Features", "Files", "Fitness", "Insight",
+                "MQTT", "Reactor", "Readings", "Records", "Storage", "Telemetry", "TrainingPlans",
+                "Workouts",
             ]),
         library(
             .consumer, "Music",
@@ -257,23 +278,48 @@ let package = Package(
                 "Contract", "Desk", "Exercise", "Features", "Files", "MQTT", "Readings", "Records", "Telemetry",
             ]),
         library(
+            .consumer, "Meals",
+            [
+                "Contract", "Daemon", "Days", "Desk", "Exercise", "Features", "Files", "Fitness", "ProgramSettings",
+                "Readings", "Records", "Storage", "Telemetry", "Workouts",
+            ]),
+        library(
             .consumer, "Push",
             [
                 "Accounts", "Contract", "Daemon", "Days", "Desk", "Features", "Fetch", "Files", "Fitness", "MQTT", "Reactor",
                 "Readings", "Records", "Storage", "Telemetry", "Vault", "WebPush",
             ]),
+        library(
+            .consumer, "Groups",
+            [
+                "Contract", "Daemon", "Days", "Desk", "Exercise", "Features", "Files", "Fitness", "MQTT", "Reactor", "Records",
+                "Storage", "Telemetry", "Workouts",
+            ]),
+        library(
+            .consumer, "Partners",
+            [
+                "Contract", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "Reactor", "Records", "Social", "Storage",
+                "Telemetry", "Workouts",
+            ]),
+        library(
+            .consumer, "Sharing",
+            [
+                "Contract", "Daemon", "Days", "Desk", "Exercise", "Features", "Files", "Fitness", "Insight", "Pictures",
+                "Posts", "Push", "Reactor", "Readings", "Records", "Telemetry", "TrainingPlans", "Workouts",
+            ]),
         program(
             .consumer, "vitals-consumer",
             [
                 "Accounts", "Admission", "Calendars", "Custody", "Daemon", "Days", "Desk", "Exercise", "Exposition",
-                "Features", "Files", "Fitness", "Guardians", "Insight", "MQTT", "Music", "Phones", "ProgramSettings", "Push", "Reactor",
+                "Features", "Files", "Fitness", "Groups", "Guardians", "Insight", "MQTT", "Meals", "Music", "Partners", "Phones", "Posts", "ProgramSettings", "Push", "Quotes", "Reactor",
                 "Readings",
                 "Records",
                 "Reminders",
                 "Sensors",
+                "Sharing",
                 "Social",
                 "Storage",
-                "Telemetry", "Vault", "Voice",
+                "Telemetry", "Training", "Vault", "Voice",
             ]),
         program(
             .sensor, "vitals-sensor", ["DBus", "Daemon", "Fitness", "MQTT", "OwnTracks", "Reactor", "Telemetry"]),
@@ -308,6 +354,7 @@ let package = Package(
         tests(.libraries, "DaemonTests", ["Daemon", "TestSupport"]),
         tests(.libraries, "FetchTests", ["Fetch", "TestSupport"]),
         tests(.libraries, "CompressionTests", ["Compression", "TestSupport"]),
+        tests(.settings, "ProgramSettingsTests", ["Daemon", "ProgramSettings", "Telemetry", "TestSupport"]),
         // What the consumer's tests share: each of these stands in the row of the highest target that it uses.
         testSupport(
             .consumer, "HouseholdSupport",
@@ -390,8 +437,27 @@ let package = Package(
                 "Telemetry", "TestSupport",
             ]),
         tests(
+            .consumer, "GroupsTests", ["Files", "Fitness", "Groups", "Records", "Telemetry", "TestSupport"]),
+        tests(
+            .consumer, "PartnersTests", ["Fitness", "Partners", "Records", "Telemetry", "TestSupport"]),
+        tests(
+            .consumer, "MealsTests",
+            ["Daemon", "Features", "Fitness", "Meals", "ProgramSettings", "Telemetry", "TestSupport", "Workouts"]),
+        tests(
             .consumer, "PushTests",
             ["Daemon", "Fetch", "HouseholdSupport", "Push", "Telemetry", "TestSupport", "Vault", "WebPush"]),
+        tests(
+            .consumer, "PostsTests",
+            [
+                "Features", "Files", "Groups", "HouseholdSupport", "Posts", "Records", "Social", "Storage", "Telemetry",
+                "TestSupport",
+            ]),
+        tests(
+            .consumer, "SharingTests",
+            ["Exercise", "Features", "Fitness", "Pictures", "Push", "Sharing", "Telemetry", "TestSupport", "Workouts"]),
+        tests(
+            .consumer, "TrainingTests",
+            ["Files", "Fitness", "HouseholdSupport", "Records", "Telemetry", "TestSupport", "Training"]),
         tests(
             .consumer, "ConsumerTests",
             [
@@ -399,14 +465,14 @@ let package = Package(
                 "ActivityFiles", "Accounts", "Admission", "CalDAV", "CalendarFiles", "Calendars", "Compression", "Custody",
                 "Daemon", "Days", "DaysSupport",
                 "Desk", "Exercise",
-                "Features", "Fetch", "Files", "Fitness", "Guardians", "HouseholdSupport", "Insight", "MQTT", "Music", "OpenID",
+                "Features", "Fetch", "Files", "Fitness", "Groups", "Guardians", "HouseholdSupport", "Insight", "MQTT", "Meals", "Music", "OpenID",
                 "OwnTracks",
-                "Phones",
-                "Push",
+                "Partners", "Phones", "Posts",
+                "ProgramSettings", "Push", "Quotes",
                 "Reactor", "Readings",
                 "Records",
                 "Reminders", "Schedules",
-                "Sensors", "Social", "Storage", "Telemetry", "TestSupport", "Vault", "Whereabouts", "Workouts",
+                "Sensors", "Sharing", "Social", "Storage", "Telemetry", "TestSupport", "Training", "Vault", "Whereabouts", "Workouts",
                 "vitals-consumer",
             ],
             exclude: ["OpenID/signer.py", "Workouts/picture.py"]),

@@ -27,7 +27,7 @@ public final class PushReceiver {
 
     deinit { program.end(9) }
 
-    /// Says how it answers from now on: `status 500`, `hang`, `hold`, `redirect URL`.
+    /// Says how it answers from now on: `status 500`, `hang`, `drop`, `hold`, `redirect URL`, `body TEXT`.
     public func answers(_ how: String) throws {
         guard program.obeys(how) else { throw TestFailure("receiver.py: \(program.text)") }
     }

@@ -8,7 +8,9 @@ whoever reads that has read every request that was answered before.
 
     status N        with this status          redirect URL    that it is to be had there
     hang            not at all: `gone` is printed when whoever waits has gone
+    drop            not at all: the connection is closed
     hold            as the next line says, when that has come
+    body TEXT       with this in it from now on; anything else about it stays
 
 Ends with its standard input.
 """
@@ -21,6 +23,7 @@ import sys
 import threading
 
 answer = ["status", "200"]
+body = b"{}"
 changed = threading.Condition()
 
 
@@ -31,13 +34,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
     def do_POST(self):
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
+        asked = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode(errors="replace")
         headers = {name.lower(): value for name, value in self.headers.items()}
-        print(json.dumps({"method": self.command, "path": self.path, "headers": headers, "body": body}), flush=True)
+        print(json.dumps({"method": self.command, "path": self.path, "headers": headers, "body": asked}), flush=True)
         self.close_connection = True
         with changed:
             changed.wait_for(lambda: answer[0] != "hold")
         word, *more = answer
+        if word == "drop":
+            return
         if word == "hang":
             select.select([self.connection], [], [])
             print("gone", flush=True)
@@ -45,9 +50,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_response(307 if word == "redirect" else int(more[0]))
         if word == "redirect":
             self.send_header("Location", more[0])
-        self.send_header("Content-Length", "2")
+        self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self.wfile.write(b"{}")
+        self.wfile.write(body)
 
     do_GET = do_PUT = do_POST
 
@@ -58,7 +63,10 @@ print("port", server.server_address[1], flush=True)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 for line in sys.stdin:
     with changed:
-        answer = line.split() or answer
+        if line.startswith("body "):
+            body = line.removeprefix("body ").strip().encode()
+        else:
+            answer = line.split() or answer
         changed.notify_all()
     print("ok", flush=True)
 os._exit(0)

@@ -47,9 +47,11 @@ enum Commands {
     private static let groups: [(heading: String, commands: [Command])] =
         [("The household's sensors", [watch, read, scan, connect, disconnect, forget, rename, sensors, status])]
         + [
-            ("Your days", DaysCommands.all), ("Your workouts", WorkoutCommands.all), ("Music", [MusicCommands.command]),
+            ("Your days", DaysCommands.all + [Quotes.command]), ("Your workouts", WorkoutCommands.all),
+            ("Your training", TrainCommands.all), ("Your meals", [MealCommands.command]), ("Music", [MusicCommands.command]),
             ("Your reminders", ReminderCommands.all), ("Your friends", FriendsCommands.all),
-            ("Guardians", GuardianCommands.all),
+            ("Groups and training partners", GroupCommands.all), ("Posts", [PostsCommands.command]),
+            ("Sharing", [ShareCommands.command]), ("Guardians", GuardianCommands.all),
         ]
         + PeopleCommands.groups + [("This machine", [Setup.command, Doctor.command]), ("This program", [completion])]
 
@@ -179,7 +181,7 @@ enum Commands {
     private static let completion = Command(
         name: "completion", summary: "Prints a script with which the shell completes these commands.",
         discussion: """
-            The script also completes sensors, gateways, devices, phones, addresses, workouts, gear, plans, reminders and friends: it runs `vitals completion sensors` and so on, which \
+            The script also completes sensors, gateways, devices, phones, addresses, workouts, gear, plans, choices, reminders, friends, groups and partners: it runs `vitals completion sensors` and so on, which \
             prints their names, one on each line, or nothing if the broker does not answer within a second.
             """,
         arguments: [

@@ -23,10 +23,16 @@ private func execute(_ arguments: Arguments) throws -> ExitCode {
     if let code = try PeopleCommands.execute(call, arguments) { return code }
     if let code = try DaysCommands.execute(call, arguments) { return code }
     if let code = try WorkoutCommands.execute(call, arguments) { return code }
+    if let code = try TrainCommands.execute(call, arguments) { return code }
     if let code = try ReminderCommands.execute(call, arguments) { return code }
+    if let code = try Quotes(call, arguments).execute() { return code }
+    if let code = try MealCommands.execute(call, arguments) { return code }
     if let code = try FriendsCommands.execute(call, arguments) { return code }
+    if let code = try GroupCommands.execute(call, arguments) { return code }
+    if let code = try PostsCommands.execute(call, arguments) { return code }
     if let code = try GuardianCommands.execute(call, arguments) { return code }
     if let code = try MusicCommands.execute(call, arguments) { return code }
+    if let code = try ShareCommands.execute(call, arguments) { return code }
     switch arguments.command {
     case ["watch"]:
         var watch = try Watch(call.about(NamedSensor.given(arguments), arguments), arguments)

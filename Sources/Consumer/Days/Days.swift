@@ -138,6 +138,14 @@ extension Days {
         try Self.totals(on: day, rows.record(of: user, on: day), histories.history(of: user))
     }
 
+    /// The same of those days in a range that have any, in their order.
+    package func totalsWithoutHeartRate(
+        of user: ID, in days: ClosedRange<CalendarDay>
+    ) throws(VaultError) -> [DayTotals] {
+        let history = try histories.history(of: user)
+        return try rows.records(of: user, in: days).map { Self.totals(on: $0.day, $0.record, history) }
+    }
+
     /// The first day of which there is a record; nil if there is none.
     package func firstRecorded(of user: ID) throws(VaultError) -> CalendarDay? { try rows.span(of: user)?.lowerBound }
 
@@ -292,7 +300,9 @@ extension Days {
         let history = try histories.keep(user, now: now)
         var book = DayBook(rows, user, history.localDays)
         let today = history.localDays.day(of: now)
-        try book.measure(today, history)
+        // A clock that is ahead of ours may have brought days to come.
+        let last = max(today, try rows.span(of: user)?.upperBound ?? today)
+        for day in try rows.days(of: user, in: today...last) { try book.measure(day, history) }
         try evaluate(today, &book, history, now: now)
         try book.write()
         pending.insert(user)

@@ -7,8 +7,9 @@ package import Telemetry
 // Days that are counted again: by their person, with another profile; and by the operator, who compares.
 
 extension Days {
-    /// How many days can be counted with another profile at once: each is opened and sealed again.
-    package static let mostRecounted = 100
+    /// How many days can be counted with another profile at once: each is opened and sealed again, with all
+    /// the heart rates of its hours, and nobody else is answered meanwhile.
+    package static let mostRecounted = 10
 
     /// Counts the distance and energy of some days with the profile of today, and by today's formulas, within a transaction.
     /// Goals that were reached stay reached. Call `committed` after it.

@@ -26,6 +26,12 @@ package protocol PeopleObserver: AnyObject {
     /// What others may see of these people is different, and must be at once.
     func changedAtOnce(_ users: Set<ID>)
 
+    /// Some people see less of what a person shows them from now on.
+    /// - Parameters:
+    ///   - viewers: these, and by which id each of them has known the person.
+    ///   - group: the group that one of them is in no longer; nil if they are friends no longer.
+    func parted(_ user: ID, from viewers: [ID: ID], in group: ID?)
+
     /// A person's days begin and end at other times from now on. Called within the transaction that keeps their profile, before
     /// it can be read.
     func moved(_ user: ID)
@@ -54,6 +60,12 @@ package protocol HistoryObserver: AnyObject {
     /// Another body or another zone applies on some of a person's days from now on. Called within the transaction that
     /// keeps this; what throws rolls it back.
     func replacing(_ old: History, with new: History, of user: ID) throws(VaultError)
+}
+
+/// Keeps something of workouts besides their rows.
+package protocol WorkoutRemovalObserver: AnyObject {
+    /// Nothing of a workout is kept any longer. Called within the transaction that removes it; what throws rolls it back.
+    func removingWorkout(_ workout: ID, of user: ID) throws(VaultError)
 }
 
 /// Hears that somebody has reset their password: others may have known the one before, and changed what is theirs.
@@ -103,6 +115,7 @@ extension PeopleObserver {
     package func stored(_ readings: PersonsReadings) {}
     package func corrected(_ user: ID) {}
     package func changedAtOnce(_ users: Set<ID>) {}
+    package func parted(_ user: ID, from viewers: [ID: ID], in group: ID?) {}
     package func moved(_ user: ID) {}
     package func worksOut(_ user: ID, _ stage: WorkoutStage, _ times: Range<Int64>) {}
     package func forgotten(_ user: ID) {}
@@ -130,6 +143,9 @@ package final class PeopleChanges: PeopleObserver, @unchecked Sendable {
     package func stored(_ readings: PersonsReadings) { for entry in entries { entry.observer?.stored(readings) } }
     package func corrected(_ user: ID) { for entry in entries { entry.observer?.corrected(user) } }
     package func changedAtOnce(_ users: Set<ID>) { for entry in entries { entry.observer?.changedAtOnce(users) } }
+    package func parted(_ user: ID, from viewers: [ID: ID], in group: ID?) {
+        for entry in entries { entry.observer?.parted(user, from: viewers, in: group) }
+    }
     package func moved(_ user: ID) { for entry in entries { entry.observer?.moved(user) } }
     package func worksOut(_ user: ID, _ stage: WorkoutStage, _ times: Range<Int64>) {
         for entry in entries { entry.observer?.worksOut(user, stage, times) }
@@ -143,6 +159,14 @@ package final class PeopleChanges: PeopleObserver, @unchecked Sendable {
 }
 
 extension PeopleChanges {
+    /// Two people who were friends are friends no longer. Of people who were not, nobody may be told anything: that would show one of
+    /// them who the other is.
+    package func friendsParted(_ one: ID, _ other: ID) {
+        changedAtOnce([one, other])
+        parted(one, from: [other: one], in: nil)
+        parted(other, from: [one: other], in: nil)
+    }
+
     /// Tells those who hear of it that a person resets their password, within the transaction that sets the new one.
     /// - Returns: what the person has to know of it, in sentences.
     package func resettingPassword(of user: ID) throws(VaultError) -> [String] {
@@ -205,6 +229,12 @@ extension PeopleChanges {
         taker.takeLeave(of: user) { [self] sentence in
             takeLeave(of: user, takers.dropFirst(), sentences + (sentence.map { [$0] } ?? []), completion)
         }
+    }
+}
+
+extension PeopleChanges: WorkoutRemovalObserver {
+    package func removingWorkout(_ workout: ID, of user: ID) throws(VaultError) {
+        for entry in entries { try (entry.observer as? any WorkoutRemovalObserver)?.removingWorkout(workout, of: user) }
     }
 }
 

@@ -40,6 +40,8 @@ package struct Notification: Hashable {
     package var alert: ID?
     /// The reminder that is due.
     package var reminder: ID?
+    /// The post that it is about.
+    package var post: ID?
     /// For people, in their own language.
     package var text: String
 
@@ -49,7 +51,7 @@ package struct Notification: Hashable {
 
     package init(
         kind: Kind, time: Int64, from: ID? = nil, fromName: String? = nil, day: CalendarDay? = nil, goal: String? = nil,
-        alert: ID? = nil, reminder: ID? = nil, text: String
+        alert: ID? = nil, reminder: ID? = nil, post: ID? = nil, text: String
     ) {
         self.kind = kind
         self.time = time
@@ -59,6 +61,7 @@ package struct Notification: Hashable {
         self.goal = goal
         self.alert = alert
         self.reminder = reminder
+        self.post = post
         self.text = text
     }
 }
@@ -77,7 +80,7 @@ package struct StoredNotification: Hashable {
         [
             .always("id", .text), .always("kind", .text), .always("time", .time), .always("text", .text),
             .known("from", .id), .known("from_name", .text), .known("day", .day), .known("goal", .text),
-            .known("alert", .id), .known("reminder", .id), .always("confirmed", .bool),
+            .known("alert", .id), .known("reminder", .id), .known("post", .id), .always("confirmed", .bool),
         ])
 
     /// As people get it, in the list and on the topic.
@@ -96,6 +99,7 @@ extension Notification {
             "from": from.map { .string($0.text) }, "from_name": fromName.map(JSON.string),
             "day": day.map { .string("\($0)") }, "goal": goal.map(JSON.string),
             "alert": alert.map { .string($0.text) }, "reminder": reminder.map { .string($0.text) },
+            "post": post.map { .string($0.text) },
         ])
     }
 
@@ -113,6 +117,6 @@ extension Notification {
         self.init(
             kind: Kind(kept: name), time: time, from: id("from"), fromName: member("from_name"),
             day: member("day").flatMap { CalendarDay($0) }, goal: member("goal"), alert: id("alert"),
-            reminder: id("reminder"), text: text)
+            reminder: id("reminder"), post: id("post"), text: text)
     }
 }

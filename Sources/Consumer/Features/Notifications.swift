@@ -98,7 +98,16 @@ package final class Notifications {
         }
     }
 
-    /// What says in the clear about whom a notification is: who has the file alone learns nothing from it but that two are
+    /// Removes what a person is told of one of their posts, within the transaction that removes the post.
+    package func remove(about post: ID, of user: ID) throws(VaultError) {
+        let rows = try store.database.query(
+            "SELECT \(Row.columns) FROM notifications WHERE person = ?", [.text(user.text)], row: Row.init)
+        for row in rows where try opened(row)?.notification.post == post {
+            try store.database.execute("DELETE FROM notifications WHERE number = ?", [.integer(row.number)])
+        }
+    }
+
+    /// What says in the clear about whom a notification is: somebody with the file alone learns from it only that two are
     /// about the same person.
     private func key(about other: ID) throws(VaultError) -> Value {
         .blob(try documents.keys.lookup("told of", other.text))
@@ -128,6 +137,20 @@ package final class Notifications {
                 "SELECT number FROM notifications WHERE person = ? AND about = ?",
                 [.text(user.text), try key(about: other)]
             ) { row throws(VaultError) in try row.int("number") })
+        try forgetName(inRows: about, knownAs: names, in: kinds, toldTo: user)
+    }
+
+    /// The same of what a person was told of somebody under these ids alone: what they were told elsewhere stays.
+    package func forgetName(
+        knownAs names: Set<ID>, in kinds: [Notification.Kind], toldTo user: ID
+    ) throws(VaultError) {
+        guard try documents.keys.version(of: user) != nil else { return }
+        try forgetName(inRows: [], knownAs: names, in: kinds, toldTo: user)
+    }
+
+    private func forgetName(
+        inRows about: Set<Int64>, knownAs names: Set<ID>, in kinds: [Notification.Kind], toldTo user: ID
+    ) throws(VaultError) {
         guard !about.isEmpty || !names.isEmpty else { return }
         let rows = try store.database.query(
             "SELECT \(Row.columns) FROM notifications WHERE person = ?", [.text(user.text)], row: Row.init)

@@ -10,6 +10,9 @@ package struct Phrase: Hashable, Sendable {
         self.english = english
         self.german = german
     }
+
+    /// What stands elsewhere, as in a file: its words are not in a phrase of the code, where a test finds those of all others.
+    package init(read english: String, german: String) { self.init(english: english, german: german) }
 }
 
 extension Phrase {

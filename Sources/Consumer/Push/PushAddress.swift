@@ -1,22 +1,22 @@
 import Fetch
-import Telemetry
+package import Telemetry
 import WebPush
 
 /// An address of a person's, as Apprise understands it: `ntfys://ntfy.example.org/topic`; or a browser of theirs, as it is kept:
 /// `webpush:` and its subscription. It may hold passwords and tokens anywhere.
-struct PushAddress: Hashable {
+package struct PushAddress: Hashable, Sendable {
     /// No address is longer, in bytes; of a browser, what it posts to.
-    static let maximumLength = 1024
+    package static let maximumLength = 1024
 
-    let text: String
-    let scheme: String
+    package let text: String
+    package let scheme: String
     /// Nil if it is for Apprise.
     let subscription: PushSubscription?
     /// Of the server that it leads to; nil if it leads to a service of its own.
     private let host: String?
 
     /// - Throws: why it is not allowed, in words that show nothing of it but its scheme and the names of parameters.
-    init(_ text: String, _ settings: PushSettings) throws(ReplyError) {
+    package init(_ text: String, _ settings: AppriseSettings) throws(ReplyError) {
         guard text.utf8.count <= Self.maximumLength else {
             throw Self.refusal("the address has more than \(Self.maximumLength) bytes")
         }
@@ -47,7 +47,7 @@ struct PushAddress: Hashable {
         guard subscription.endpoint.text.utf8.count <= Self.maximumLength else {
             throw ReplyError(.invalid, "it has more than \(Self.maximumLength) bytes", field: "endpoint")
         }
-        do throws(ReplyError) { host = try Self.host(subscription.endpoint.host[...], settings) } catch {
+        do throws(ReplyError) { host = try Self.host(subscription.endpoint.host[...], settings.apprise) } catch {
             throw ReplyError(error.code, error.message, field: "endpoint")
         }
         scheme = PushSchemes.browser
@@ -59,7 +59,7 @@ struct PushAddress: Hashable {
     init(kept text: String, _ settings: PushSettings) throws(ReplyError) {
         let start = "\(PushSchemes.browser):"
         guard text.hasPrefix(start), !text.hasPrefix("\(start)//") else {
-            try self.init(text, settings)
+            try self.init(text, settings.apprise)
             return
         }
         let subscription: PushSubscription
@@ -70,7 +70,7 @@ struct PushAddress: Hashable {
     }
 
     /// What may be shown of it, because it holds no secret.
-    var masked: String { "\(scheme)://\(host.map { "\($0)/" } ?? "")…" }
+    package var masked: String { "\(scheme)://\(host.map { "\($0)/" } ?? "")…" }
 
     private static func refusal(_ words: String) -> ReplyError { ReplyError(.invalid, words, field: "address") }
 
@@ -91,7 +91,7 @@ struct PushAddress: Hashable {
     }
 
     /// The host of an address of a server, in lower case.
-    private static func host(_ rest: Substring, _ settings: PushSettings) throws(ReplyError) -> String {
+    private static func host(_ rest: Substring, _ settings: AppriseSettings) throws(ReplyError) -> String {
         let authority = rest.prefix { !"/?#".contains($0) }
         var host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
         var isBracketed = false

@@ -4,9 +4,9 @@ import Synchronization
 
 /// Hands messages to Apprise and to browsers' push services, a few at a time, each on a thread of its own. When the value ends, so does
 /// what is under way.
-final class PushCourier: Sendable {
-    /// How many are under way at once: with Apprise, each takes some 60 MB while it lasts.
-    static let slots = 0..<2
+package final class PushCourier: Sendable {
+    /// One for each thread. With Apprise, a message takes some 60 MB while it is under way.
+    package let slots: Range<Int>
 
     private let threads: [EventLoop]
     private struct State {
@@ -16,8 +16,10 @@ final class PushCourier: Sendable {
     }
     private let state = Mutex(State())
 
-    init() {
-        threads = Self.slots.map { EventLoop(name: "push-\($0 + 1)") }
+    /// - Parameter threadNames: at most 15 bytes each.
+    package init(_ threadNames: [String]) {
+        threads = threadNames.map { EventLoop(name: $0) }
+        slots = threads.indices
         for thread in threads { thread.start() }
     }
 
@@ -32,19 +34,27 @@ final class PushCourier: Sendable {
         for thread in threads { thread.end() }
     }
 
+    /// Hands a message to Apprise.
     /// - Parameters:
-    ///   - toBrowsers: what takes messages to browsers.
     ///   - slot: one where nothing is under way.
     ///   - completion: called on the slot's thread.
+    package func carry(
+        _ message: AppriseMessage, _ settings: AppriseSettings, in slot: Int,
+        completion: @escaping @Sendable (AppriseResult) -> Void
+    ) {
+        threads[slot].perform { [weak self] in
+            completion(AppriseProgram(settings).send(message) { self?.state.withLock { $0.isEnding } ?? true })
+        }
+    }
+
+    /// Hands a message to whatever its address is for.
+    /// - Parameter toBrowsers: what takes messages to browsers.
     func carry(
         _ message: PushMessage, _ settings: PushSettings, _ toBrowsers: PushToBrowser, in slot: Int,
         completion: @escaping @Sendable (PushOutcome) -> Void
     ) {
         guard let subscription = message.address.subscription else {
-            return threads[slot].perform { [weak self] in
-                completion(
-                    PushProgram(settings).send(message) { self?.state.withLock { $0.isEnding } ?? true })
-            }
+            return carry(AppriseMessage(message), settings.apprise, in: slot) { completion($0.outcome) }
         }
         let fetcher = toBrowsers.fetcher()
         state.withLock { $0.fetchers[slot] = fetcher }

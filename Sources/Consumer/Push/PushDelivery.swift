@@ -40,7 +40,7 @@ final class PushDelivery: FeatureService, PeopleObserver, NotificationObserver, 
     var backoff = Backoff(first: .seconds(5), limit: .seconds(3600))
     /// What became of the latest message to each address.
     private(set) var results: [ID: PushResult] = [:]
-    private let courier = PushCourier()
+    private let courier = PushCourier(["push-1", "push-2"])
     private var running: [Int: Errand] = [:]
     private var trialsWaiting: [(errand: Errand, message: PushMessage)] = []
     /// What is over, and not yet in the database.
@@ -227,7 +227,7 @@ final class PushDelivery: FeatureService, PeopleObserver, NotificationObserver, 
         let now = millisecondsSinceBoot()
         pauses = pauses.filter { $0.value > now }
         let toBrowsers = PushToBrowser(key: try keyForBrowsers(), settings: settings, now: unixMilliseconds)
-        while let slot = PushCourier.slots.first(where: { running[$0] == nil }) {
+        while let slot = courier.slots.first(where: { running[$0] == nil }) {
             // Tests take one way at most: whoever asks for them must not keep others' alerts waiting.
             let isTrying = running.values.contains { $0.row == nil }
             if !isTrying, let index = trialsWaiting.firstIndex(where: { !isBusy($0.errand.person) }) {
@@ -350,7 +350,7 @@ final class PushDelivery: FeatureService, PeopleObserver, NotificationObserver, 
     }
 
     private func tellOperator() {
-        let python = context.settings[PushSetting.self].push?.python ?? "python3"
+        let python = context.settings[PushSetting.self].push?.apprise.python ?? "python3"
         context.limitedLog.error("push without apprise") {
             "notifications are brought nowhere\($0): \(python) is not there, or has no Apprise: apt install apprise"
         }

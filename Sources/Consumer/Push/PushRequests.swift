@@ -1,11 +1,11 @@
 import Accounts
 import Daemon
-import Desk
+package import Desk
 import Features
 import Files
 import Fitness
 import Records
-import Telemetry
+package import Telemetry
 import Vault
 import WebPush
 
@@ -26,9 +26,6 @@ extension PushDelivery {
         ]
     }
 
-    /// No label is longer, in characters.
-    private static let longestLabel = 64
-
     /// - Throws: if the operator wants none of it.
     private func settings() throws(ReplyError) -> PushSettings {
         guard let settings = context.settings[PushSetting.self].push else {
@@ -41,7 +38,7 @@ extension PushDelivery {
     private func add(_ request: PeopleRequest) throws -> JSON {
         let (user, settings) = (try request.user, try settings())
         try requireSettled(user)
-        let address = try PushAddress(request.text("address", atMost: PushAddress.maximumLength), settings)
+        let address = try PushAddress(request.text("address", atMost: PushAddress.maximumLength), settings.apprise)
         return try add(address, request, user) { list in
             guard !list.entries.contains(where: { $0.address == address.text }) else {
                 throw ReplyError(.notAllowed, "you have this address already", field: "address")
@@ -98,7 +95,7 @@ extension PushDelivery {
         _ address: PushAddress, _ request: PeopleRequest, _ user: ID, browser: String? = nil, device: ID? = nil,
         known: (inout PushList) throws -> PushEntry?
     ) throws -> JSON {
-        let (label, kinds) = (try label(request), try kinds(request))
+        let (label, kinds) = (try request.addressLabel(), try kinds(request))
         if let seconds = additions.take(user, now: millisecondsSinceBoot()) {
             let words = "you have added too many addresses: try again in \(seconds) s"
             throw ReplyError(.rateLimited, words, retryAfterSeconds: seconds)
@@ -123,17 +120,6 @@ extension PushDelivery {
             try list.keep(context.documents, of: user)
             return entry.shown()
         }
-    }
-
-    private func label(_ request: PeopleRequest) throws(ReplyError) -> String? {
-        guard let text = try request.optionalText("label", atMost: 4 * Self.longestLabel), !text.isEmpty else {
-            return nil
-        }
-        guard text.count <= Self.longestLabel, ProfileRules.isName(text) else {
-            let words = "a label has at most \(Self.longestLabel) characters on one line"
-            throw ReplyError(.invalid, words, field: "label")
-        }
-        return text
     }
 
     private func kinds(_ request: PeopleRequest) throws(ReplyError) -> [String]? {
@@ -222,6 +208,21 @@ extension PushDelivery {
     }
 
     private static let unknown = ReplyError(.notFound, "You have no such address", field: "push")
+}
+
+extension PeopleRequest {
+    /// No label of an address is longer, in characters.
+    private static let longestLabel = 64
+
+    /// What a person calls an address; nil if they do not say.
+    package func addressLabel() throws(ReplyError) -> String? {
+        guard let text = try optionalText("label", atMost: 4 * Self.longestLabel), !text.isEmpty else { return nil }
+        guard text.count <= Self.longestLabel, ProfileRules.isName(text) else {
+            let words = "a label has at most \(Self.longestLabel) characters on one line"
+            throw ReplyError(.invalid, words, field: "label")
+        }
+        return text
+    }
 }
 
 extension PushSubscription.Refusal {

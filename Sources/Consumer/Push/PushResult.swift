@@ -11,8 +11,16 @@ struct PushMessage {
     static let longestText = 1000
 }
 
+extension AppriseMessage {
+    init(_ message: PushMessage) {
+        self.init(
+            to: message.address, id: message.id, title: PushMessage.title,
+            text: String(message.text.prefix(PushMessage.longestText)), isAlert: message.isAlert)
+    }
+}
+
 /// How it went with a message.
-enum PushOutcome: Hashable {
+package enum PushOutcome: Hashable, Sendable {
     case sent
     /// The receiver did not take it, or was not there.
     case notTaken
@@ -45,7 +53,7 @@ struct PushResult {
 
 extension PushOutcome {
     /// For the person and the log: nothing of the address is in it.
-    var words: String {
+    package var words: String {
         switch self {
         case .sent: "it was sent"
         case .notTaken: "the receiver was not reached, or did not take it"

@@ -6,15 +6,15 @@
 // each version of Apprise: so only those are allowed that are known to be harmless.
 
 /// The schemes of addresses that are known here.
-enum PushSchemes {
+package enum PushSchemes {
     /// Those that lead to the server that the address names.
-    static let toServers: Set<String> = [
+    package static let toServers: Set<String> = [
         "bark", "barks", "form", "forms", "gotify", "gotifys", "hassio", "hassios", "json", "jsons", "mailto",
         "mailtos", "mastodon", "mastodons", "matrix", "matrixs", "mmost", "mmosts", "ncloud", "nclouds", "nctalk",
         "nctalks", "ntfy", "ntfys", "rocket", "rockets", "signal", "signals", "smseagle", "smseagles", "xml", "xmls",
     ]
     /// Those that lead to one service on the Internet.
-    static let toServices: Set<String> = [
+    package static let toServices: Set<String> = [
         "bulksms", "clicksend", "discord", "flock", "gchat", "guilded", "ifttt", "join", "line", "msgbird", "opsgenie",
         "pagerduty", "pbul", "pover", "prowl", "push", "pushed", "slack", "spush", "tgram", "twilio", "vonage",
         "wxteams", "zulip",
@@ -26,6 +26,8 @@ enum PushSchemes {
         "discord", "gotifys", "mailtos", "matrixs", "nctalks", "ntfys", "pbul", "pover", "prowl", "signals", "slack",
         "tgram", browser,
     ]
+    /// Those that send mail, which has a subject.
+    package static let mail: Set<String> = ["mailto", "mailtos"]
     /// Those whose messages can have a header of ours.
     static let withHeaders: Set<String> = ["form", "forms", "json", "jsons", "mailto", "mailtos", "xml", "xmls"]
 

@@ -1,6 +1,5 @@
 package import Daemon
 import Features
-import Fetch
 import Readings
 import Telemetry
 
@@ -25,33 +24,14 @@ package struct PushSetting: FeatureSettings {
 
 /// Where notifications may be brought, and how.
 struct PushSettings: Equatable {
-    /// A Python that has Apprise.
-    let python: String
-    /// The schemes that addresses may have.
-    let schemes: Set<String>
-    /// What is not on the Internet, and yet may be reached.
-    let privateHosts: [NetworkRange]
-    /// How long one message may take.
-    let timeLimit: Duration
+    /// What is for Apprise, and where messages to browsers may lead, too.
+    let apprise: AppriseSettings
     /// To whom the operators of browsers' push services can write; nil for nobody.
     let contact: String?
 
     init(_ section: Section) throws(SettingsError) {
-        python = try section.string("python", default: "/usr/bin/python3")
-        guard python.hasPrefix("/") else {
-            throw section.refusal(
-                of: "python", "\"\(python)\" is not an absolute path",
-                hint: "no shell looks for the program: \"/usr/bin/python3\"")
-        }
         let known = PushSchemes.toServers.union(PushSchemes.toServices).union([PushSchemes.browser])
-        schemes = Set(try section.strings("schemes", default: PushSchemes.usual.sorted()))
-        if let strange = schemes.subtracting(known).sorted().first {
-            throw section.refusal(
-                of: "schemes", "\"\(strange)\" is none that can be allowed",
-                hint: "expected one of \(known.sorted().joined(separator: ", "))")
-        }
-        privateHosts = try section.networks("private_hosts")
-        timeLimit = try section.duration("time_limit", in: .seconds(1) ... .seconds(60), default: .seconds(30))
+        apprise = try AppriseSettings(section, known: known, usual: PushSchemes.usual)
         contact = try section.string("contact", default: nil)
         guard contact.map(Self.isContact) ?? true else {
             throw section.refusal(
@@ -68,7 +48,7 @@ struct PushSettings: Equatable {
 
     /// - Throws: if the operator wants nothing brought to browsers.
     func requireBrowsers() throws(ReplyError) {
-        guard schemes.contains(PushSchemes.browser) else {
+        guard apprise.schemes.contains(PushSchemes.browser) else {
             let words = "this home brings notifications to no browser: its operator has to add webpush to push.schemes"
             throw ReplyError(.notSupported, words, field: PushSetting.key)
         }

@@ -23,8 +23,8 @@ struct PushToBrowser {
     func fetcher() -> Fetcher {
         Fetcher(
             Fetcher.Limits(
-                length: Self.longestAnswer, duration: settings.timeLimit,
-                reach: Reach(privateHosts: settings.privateHosts)))
+                length: Self.longestAnswer, duration: settings.apprise.timeLimit,
+                reach: Reach(privateHosts: settings.apprise.privateHosts)))
     }
 
     /// Hands a message over, and waits for the outcome.

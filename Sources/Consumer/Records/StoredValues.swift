@@ -13,6 +13,16 @@ extension RandomID {
     }
 }
 
+extension ID {
+    /// An id that was kept as text; nil if it is none.
+    package init?(kept json: JSON) {
+        guard case .string(let text) = json, let id = decoded({ () throws(MalformedValue) in try ID(text) }) else {
+            return nil
+        }
+        self = id
+    }
+}
+
 extension SessionID {
     init(stored bytes: [UInt8]) { self.init(bigEndian(bytes.prefix(8))) }
 }

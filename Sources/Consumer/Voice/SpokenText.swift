@@ -7,6 +7,8 @@ struct SpokenText: Sendable {
     /// What it is about.
     enum Kind: String, CaseIterable, Sendable {
         case start, pause, resume, progress, goal, end
+        /// What a plan says: the next exercise, a rest.
+        case training
     }
 
     let id: ID

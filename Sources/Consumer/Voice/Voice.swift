@@ -7,6 +7,7 @@ import MQTT
 package import Reactor
 import Records
 package import Telemetry
+import TrainingPlans
 import Workouts
 
 // What is said during a workout. The texts are published in the person's topic `voice`; something near the person says them, such as
@@ -67,7 +68,8 @@ extension Voice: WorkoutObserver {
                     workout: workout.id, plan: plan,
                     progress: isNews
                         ? SpokenProgress(fromTheBeginning: plan.interval) : SpokenProgress(joining: plan.interval))
-                if isNews { try say(.start, workout) { $0.began(workout.activity, workout.goal) } }
+                let known = TrainingKind(activity: workout.activity.name).map { ($0.words.english, $0.words.german) }
+                if isNews { try say(.start, workout) { $0.began(workout.activity, workout.goal, known: known) } }
             case .paused: if isNews { try say(.pause, workout) { $0.paused } }
             case .resumed: if isNews { try say(.resume, workout) { $0.resumed } }
             case .goesOn: try goOn(workout)
@@ -85,6 +87,18 @@ extension Voice: WorkoutObserver {
         } catch {
             context.limitedLog.error("voice of \(workout.user)") {
                 "nothing was said of the workout of \(workout.user)\($0): \(error)"
+            }
+        }
+    }
+
+    package func announced(_ announcement: WorkoutAnnouncement) {
+        do throws(VaultError) {
+            try say(.training, of: announcement.workout, to: announcement.user) { listener in
+                announcement.text(Language.of(locale: listener.language.rawValue))
+            }
+        } catch {
+            context.limitedLog.error("voice of \(announcement.user)") {
+                "nothing was said of the training of \(announcement.user)\($0): \(error)"
             }
         }
     }
@@ -117,18 +131,24 @@ extension Voice: WorkoutObserver {
         }
     }
 
-    /// Publishes a text, if the person wants to hear anything.
     private func say(
         _ kind: SpokenText.Kind, _ workout: ObservedWorkout, _ words: (SpokenWords) -> String?
     ) throws(VaultError) {
-        guard context.settings.hasAccounts, let listener = try Listener(context.documents, workout.user),
-            let text = words(listener.words)
+        try say(kind, of: workout.id, to: workout.user) { words($0.words) }
+    }
+
+    /// Publishes a text, if the person wants to hear anything.
+    private func say(
+        _ kind: SpokenText.Kind, of workout: ID, to user: ID, _ words: (Listener) -> String?
+    ) throws(VaultError) {
+        guard context.settings.hasAccounts, let listener = try Listener(context.documents, user),
+            let text = words(listener)
         else { return }
         let spoken = SpokenText(
-            id: try drawnID(), time: context.now(), kind: kind, workout: workout.id, text: text,
+            id: try drawnID(), time: context.now(), kind: kind, workout: workout, text: text,
             language: listener.language)
         context.session.publish(
-            spoken.json.bytes, to: context.topics[user: workout.user, .voice], qos: .atLeastOnce,
+            spoken.json.bytes, to: context.topics[user: user, .voice], qos: .atLeastOnce,
             properties: Message.Properties(messageExpirySeconds: SpokenText.expirySeconds))
     }
 }

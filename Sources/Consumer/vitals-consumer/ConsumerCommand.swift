@@ -23,6 +23,7 @@ enum ConsumerCommand {
             PeopleCommand.self,
             ResetPasswordCommand.self,
             UnlockCommand.self,
+            PostsCommand.self,
             EnrolCodeCommand.self,
             GatewaysCommand.self,
             SettingsCommand.self,

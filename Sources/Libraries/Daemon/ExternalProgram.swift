@@ -47,6 +47,16 @@ public struct ExternalProgram: Sendable {
     public func run(
         _ input: [UInt8], within limit: Duration, isCancelled: () -> Bool = { false }
     ) -> Ending {
+        var answer: [UInt8] = []
+        return run(input, within: limit, answer: &answer, atMost: 0, isCancelled: isCancelled)
+    }
+
+    /// The same, and reads what the program has written to its standard input, which is a socket, by its end.
+    /// - Parameter most: how many bytes of it are read.
+    public func run(
+        _ input: [UInt8], within limit: Duration, answer: inout [UInt8], atMost most: Int,
+        isCancelled: () -> Bool = { false }
+    ) -> Ending {
         // A socket, because a write to it can be told not to end this process if the program has gone.
         var ends: [CInt] = [-1, -1]
         guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
@@ -62,6 +72,7 @@ public struct ExternalProgram: Sendable {
         let isRead = Self.write(input, to: ends[0], until: isOver)
         if !staysOpen { shutdown(ends[0], CInt(SHUT_WR)) }
         let ending = Self.wait(for: program, until: isOver)
+        answer = Self.read(from: ends[0], atMost: most)
         switch ending {
         case .tookTooLong where isCancelled(): return .cancelled
         case .status(0) where !isRead: return .unread
@@ -131,6 +142,18 @@ public struct ExternalProgram: Sendable {
             }
         }
         return true
+    }
+
+    /// What is there now, up to a number of bytes.
+    private static func read(from socket: CInt, atMost most: Int) -> [UInt8] {
+        var found: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: most)
+        while found.count < most {
+            let count = recv(socket, &part, most - found.count, CInt(MSG_DONTWAIT))
+            guard count > 0 else { break }
+            found += part.prefix(count)
+        }
+        return found
     }
 
     /// Waits for the program's end, and kills it, and everything that it has started, when the time is over.

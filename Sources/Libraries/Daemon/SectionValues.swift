@@ -115,6 +115,11 @@ extension Section {
         try read(key, .path(besides: file, example: absent)) ?? absent.map { resolved($0, besides: file) }
     }
 
+    /// The paths of files or folders, none if the key is absent; relative ones are relative to the settings file's folder.
+    public func paths(_ key: String) throws(SettingsError) -> [String] {
+        try read(key, .paths(besides: file)) ?? []
+    }
+
     /// One of the strings of `choices`.
     public func choice(_ key: String, from choices: [String]) throws(SettingsError) -> String {
         try require(key, .choice(choices))
@@ -241,6 +246,14 @@ extension Setting<Bool> {
 }
 
 extension Setting<[String]> {
+    static func paths(besides file: String) -> Self {
+        Setting(expected: "an array of paths", example: "[\"folder/file\"]") { value in
+            guard case .array(let elements) = value else { return nil }
+            let paths = elements.compactMap(Setting<String>.path(besides: file).convert)
+            return paths.count == elements.count ? paths : nil
+        }
+    }
+
     static var strings: Self {
         Setting(expected: "an array of strings", example: "[\"…\"]") { value in
             guard case .array(let elements) = value else { return nil }

@@ -25,7 +25,7 @@ public enum ProfileRules {
     /// Whether a name is on one line and not too long.
     public static func isName(_ text: String) -> Bool {
         guard !text.isEmpty, text.count <= longestName, text.utf8.count <= 4 * longestName else { return false }
-        // Controls, and what separates lines and paragraphs.
+        // No controls, and nothing that separates lines or paragraphs.
         return text.unicodeScalars.allSatisfy { scalar in
             !(0...0x1F).contains(scalar.value) && !(0x7F...0x9F).contains(scalar.value)
                 && !(0x2028...0x2029).contains(scalar.value)

@@ -12,6 +12,8 @@ public enum Units: String, CaseIterable, Sendable {
     public static let metresPerMile = 1609.344
     public static let metresPerFoot = 0.3048
     public static let kilogramsPerPound = 0.45359237
+    /// A pound has 16 ounces.
+    public static let gramsPerOunce = kilogramsPerPound * 1000 / 16
     /// A foot has 12 of them.
     public static let centimetresPerInch = 2.54
 }
@@ -30,6 +32,8 @@ public struct Quantity: Hashable, Sendable {
         case fahrenheit = "°F"
         case kilograms = "kg"
         case pounds = "lb"
+        case grams = "g"
+        case ounces = "oz"
     }
 
     /// In the unit.
@@ -96,6 +100,14 @@ extension Units {
         switch self {
         case .metric: Quantity(kilograms, .kilograms, decimals: 1)
         case .imperial: Quantity(kilograms / Self.kilogramsPerPound, .pounds, decimals: 1)
+        }
+    }
+
+    /// How heavy something to eat is, from grams: `250 g`, `8.8 oz`.
+    public func food(_ grams: Double) -> Quantity {
+        switch self {
+        case .metric: Quantity(grams, .grams, decimals: 0)
+        case .imperial: Quantity(grams / Self.gramsPerOunce, .ounces, decimals: 1)
         }
     }
 

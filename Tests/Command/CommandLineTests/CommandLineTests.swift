@@ -29,12 +29,14 @@ struct CommandLineTests {
             (["workout", "gear"], Golden.workoutGear), (["workout", "gear", "add"], Golden.workoutGearAdd),
             (["workout", "gear", "change"], Golden.workoutGearChange), (["workout", "plans"], Golden.workoutPlans),
             (["workout", "plans", "save"], Golden.workoutPlansSave), (["workout", "report"], Golden.workoutReport),
-            (["goals", "calendar"], Golden.goalsCalendar), (["goals", "reached"], Golden.goalsReached),
+            (["train"], Golden.train), (["train", "offer"], Golden.trainOffer), (["goals", "calendar"], Golden.goalsCalendar), (["goals", "reached"], Golden.goalsReached),
             (["days", "recount"], Golden.daysRecount), (["heart-rate", "night"], Golden.heartRateNight),
             (["verify"], Golden.verify), (["friends"], Golden.friends),
             (["friends", "invite"], Golden.friendsInvite), (["cheer"], Golden.cheer),
-            (["notifications"], Golden.notifications),
+            (["notifications"], Golden.notifications), (["quote"], Golden.quote), (["meals"], Golden.meals),
+            (["meals", "log"], Golden.mealsLog),
             (["notifications", "confirm"], Golden.notificationsConfirm), (["completion"], Golden.completion),
+            (["share"], Golden.share), (["share", "workout"], Golden.shareWorkout),
         ])
     func help(command: [String], text: String) throws {
         let outcome = try Program(command + ["--help"]).finish()
@@ -57,7 +59,7 @@ struct CommandLineTests {
                 [],
                 """
                 which command? There are watch, read, scan, connect, disconnect, forget, rename, sensors, status, \
-                today, day, week, month, year, years, summary, days, heart-rate, goals, workout, speak, music, reminders, calendar, friends, cheer, notifications, guardians, \
+                today, day, week, month, year, years, summary, days, heart-rate, goals, quote, workout, speak, train, meals, music, reminders, calendar, friends, cheer, notifications, groups, partners, posts, share, guardians, \
                 dependents, areas, alerts, sign-up, sign-in, sign-out, verify, account, whoami, devices, password, profile, picture, consent, push, enrol, gateways, claim, \
                 release, claims, phone, export, reset-all, delete-account, setup, doctor, \
                 completion

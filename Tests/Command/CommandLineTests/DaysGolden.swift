@@ -436,13 +436,16 @@ extension Golden {
         Prints a script with which the shell completes these commands.
 
         The script also completes sensors, gateways, devices, phones, addresses, workouts, gear, plans,
-        reminders and friends: it runs `vitals completion sensors` and so on, which prints their names, one
-        on each line, or nothing if the broker does not answer within a second.
+        choices, reminders, friends, groups and partners: it runs `vitals completion sensors` and so on,
+        which prints their names, one on each line, or nothing if the broker does not answer within a
+        second.
 
         Arguments:
           WHAT  bash, zsh, fish: the script; or one of sensors, claimable, claims, gateways, own-gateways,
-                devices, phones, addresses, workouts, gear, plans, own-plans, reminders, friends,
-                invitations, acquaintances, suitors, blocked, guardians, dependents
+                devices, phones, addresses, services, workouts, gear, plans, own-plans, choices, reminders,
+                posts, own-posts, audiences, quotes, meals, foods, friends, invitations, acquaintances,
+                suitors, blocked, guardians, dependents, groups, partners, partner-offers, partner-asks,
+                partner-own-asks, partners-and-asks
 
         Options:
           -h, --help  shows this help

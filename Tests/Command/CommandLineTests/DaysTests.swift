@@ -195,7 +195,7 @@ struct DaysTests {
             ["rows": [row("month", "2026-09", nil), row("month", "2026-10", (12, 30)), row("month", "2026-11", (3, 6))]])
         let words = ["goals", "reached", "--from", "2026-09-01", "--to", "2026-11-06"]
         expect(try consumer.vitals(words, environment: Self.utf8), Drawings.goalsReachedByMonth)
-        #expect(try consumer.last().fields == ["from": "2026-09-01", "to": "2026-11-06", "by": "month"])
+        #expect(try consumer.last().fields == ["by": "month", "from": "2026-09-01", "to": "2026-11-06"])
         let days = [(29, false), (30, true), (31, true)].map { row("day", "2026-10-\($0)", ($1 ? 1 : 0, 1)) }
         consumer.answer(
             "goals/reached",
@@ -204,25 +204,29 @@ struct DaysTests {
         expect(try consumer.vitals(byDay), Drawings.goalsReachedByDay)
         #expect(try consumer.vitals(byDay + ["--json"]).output.hasPrefix("{\"rows\":[{\"day\":\"2026-10-29\""))
         consumer.answer("goals/reached", ["rows": []])
+        // Today is the consumer's, where the person's zone is known.
+        consumer.answer("statistics/today", ["day": "2031-02-03"])
+        #expect(try consumer.vitals("goals", "reached").status == 0)
+        #expect(try consumer.last().fields == ["by": "month", "from": "2031-01-01", "to": "2031-02-03"])
         #expect(try consumer.vitals(words).output.hasSuffix("no goals on these days\n"))
         #expect(try consumer.last().fields["by"] == "month")
     }
 
-    @Test("past days counted with the profile of today: a hundred in a request, and only if one is sure")
+    @Test("past days counted with the profile of today: ten in a request, and only if one is sure")
     func recount() throws {
         let consumer = try signedIn()
         consumer.answer("statistics/today", ["day": "2026-11-21"])
-        consumer.answer("statistics/recount", ["changed": 40])
-        let words = ["days", "recount", "--from", "2026-05-01"]
+        consumer.answer("statistics/recount", ["changed": 4])
+        let words = ["days", "recount", "--from", "2026-10-31"]
         #expect(try consumer.vitals(words).errors.contains("add --yes"))
         #expect(consumer.requests.all.filter { $0.name == "statistics/recount" }.isEmpty)
         let done = try consumer.vitals(words + ["--yes"])
-        #expect(done.output == "120 days changed, from 2026-05-01 to 2026-11-21\n", "\(done)")
+        #expect(done.output == "12 days changed, from 2026-10-31 to 2026-11-21\n", "\(done)")
         let asked = consumer.requests.all.filter { $0.name == "statistics/recount" }.map(\.fields)
         #expect(
             asked == [
-                ["from": "2026-05-01", "to": "2026-08-08"], ["from": "2026-08-09", "to": "2026-11-16"],
-                ["from": "2026-11-17", "to": "2026-11-21"],
+                ["from": "2026-10-31", "to": "2026-11-09"], ["from": "2026-11-10", "to": "2026-11-19"],
+                ["from": "2026-11-20", "to": "2026-11-21"],
             ], "\(asked)")
         let later = try consumer.vitals("days", "recount", "--from", "2026-11-22", "--yes")
         #expect(later.status == 64 && later.errors.contains("not after 2026-11-21"), "\(later)")

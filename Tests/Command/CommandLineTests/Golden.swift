@@ -55,10 +55,17 @@ enum Golden {
           days            Counts your past days with another profile.
           heart-rate      Draws your recorded heart rate over any period.
           goals           Shows the progress of today's goals, and changes the goals.
+          quote           Shows the quote of your day, and keeps the ones that you like.
 
         Your workouts:
           workout         Starts and stops workouts, and shows how they went.
           speak           Says aloud how your workout goes, for as long as it runs.
+
+        Your training:
+          train           Offers workouts that fit you, and follows one set by set.
+
+        Your meals:
+          meals           Shows what you have eaten and used today, and keeps what you eat.
 
         Music:
           music           Shows what is played in the house, and changes it.
@@ -72,6 +79,16 @@ enum Golden {
                           friends.
           cheer           Gives a friend a thumb up or down, and tells them.
           notifications   Lists what you have been told, the latest first.
+
+        Groups and training partners:
+          groups          Lists your groups, and the challenges in them.
+          partners        Lists your training partners, questions and offers, and finds others.
+
+        Posts:
+          posts           Shows what you, your friends and your groups have posted, the latest first.
+
+        Sharing:
+          share           Posts a workout, a report, statistics, a goal or a post to services of yours.
 
         Guardians:
           guardians       Lists the people who watch over you, what each may see, and when they have looked.

@@ -167,10 +167,10 @@ struct HeartRateTests {
         #expect(data["from"] == .integer(begin) && data["to"] == .integer(begin + 1_800_000), "\(json)")
         let windows = data.list("windows")
         #expect(windows.map { $0["beats"] } == [298, 300, 300], "\(data)")
-        #expect(windows[1]["rmssd_ms"] == .number(40) && windows[1]["sdnn_ms"] == .number(20))
-        #expect(windows[1]["mean_rr_ms"] == .number(1000))
+        #expect(windows[1].double("rmssd_ms") == 40 && windows[1].double("sdnn_ms") == 20)
+        #expect(windows[1].double("mean_rr_ms") == 1000)
         // What is not valid is no beat, and there is no difference across it.
-        #expect(windows[0]["rmssd_ms"] == .number(40))
+        #expect(windows[0].double("rmssd_ms") == 40)
         #expect(data.list("missing") == [["from": .integer(begin + 900_000), "to": .integer(begin + 1_800_000)]])
         let drawn = try consumer.vitals("heart-rate", "night", "2026-11-20", "--from", "22:00", "--to", "22:30")
         expect(drawn, Drawings.night)

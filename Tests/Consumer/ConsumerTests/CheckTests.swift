@@ -186,6 +186,8 @@ struct CheckTests {
         let database = parts.store.database
         try database.execute("DROP TABLE people")
         try database.execute("ALTER TABLE notifications DROP COLUMN alert")
+        try database.execute("DROP INDEX notifications_about")
+        try database.execute("ALTER TABLE notifications DROP COLUMN about")
         let named = "SELECT m.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c WHERE c.name = 'person'"
         // What came with features later, and was never called anything else.
         let later = Feature.all.schema.tables.map(\.name)

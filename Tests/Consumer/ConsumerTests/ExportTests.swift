@@ -15,8 +15,11 @@ import Testing
 @testable import Custody
 @testable import Days
 @testable import Features
+@testable import Meals
+@testable import Quotes
 @testable import Readings
 @testable import Reminders
+@testable import Sharing
 @testable import Social
 @testable import vitals_consumer
 
@@ -175,11 +178,12 @@ struct ExportTests {
             export.sections.map(\.name) == [
                 "README.txt", "account.json", "profile.json", "consent.json", "devices.json", "sensors.json",
                 "phones.json", "picture",
-                "history.json", "friends.json", "thumbs.json", "guardians.json", "dependents.json", "watch-rules.json",
-                "alerts.json", "reminders.json", "calendar.json", "notifications.json", "push.json",
+                "history.json", "friends.json", "thumbs.json", "groups.json", "partners.json", "guardians.json", "dependents.json", "watch-rules.json",
+                "alerts.json", "posts.json", "post-picture", "reminders.json", "calendar.json", "quotes.json", "notifications.json", "push.json",
+                "sharing.json",
                 "heart-rate-deleted.json",
-                "workout-goal.json", "workout-plans.json", "workout-gear.json", "workouts.jsonl", "music.json",
-                "voice.json", "imports.json",
+                "workout-goal.json", "workout-plans.json", "workout-gear.json", "workouts.jsonl", "training.json", "trainings.jsonl", "music.json",
+                "voice.json", "imports.json", "meals.jsonl", "foods.json",
                 "days.jsonl",
                 "position.csv", "motion.csv", "pedometer.csv", "heart-rate.csv", "steps.csv", "temperature.csv",
             ])
@@ -188,7 +192,7 @@ struct ExportTests {
         let told = document.components(separatedBy: "These follow in this order: ").last?.components(
             separatedBy: ". All")
         let names = (told?.first ?? "").split(separator: "`").filter { $0.contains(".") }.map(String.init)
-        #expect(names == export.sections.dropFirst().map { $0.name == "picture" ? "picture.*" : $0.name })
+        #expect(names == export.sections.dropFirst().map { $0.name.contains(".") ? $0.name : "\($0.name).*" })
     }
 
     @Test("holds everything that is kept of people: every document, and every table that says whose its rows are")
@@ -212,8 +216,17 @@ struct ExportTests {
         try documents.write(["plans": [["name": "Lunch run"]]], "workout-plans", of: demo)
         try documents.write(["miles": 2, "say": ["pace"]], "voice", of: demo)
         try ReminderList(documents: documents).write([.madeUp()], of: demo)
+        let soup = Nutrition(kilocalories: 450, protein: 22)
+        try MealDays(store, keys).write(
+            [Meal(id: ID("20778-soup"), time: start, name: "Soup", grams: nil, soup)], of: demo,
+            on: CalendarDay(daysSince1970: 20_778))
+        try Foods(store, keys).add(Food(id: ID("soup"), name: "Soup", portion: 400, soup), of: demo)
+        try LikedQuotes(store, keys).add(
+            Quote(id: ID("tea"), english: "Afterwards, tea.", german: "Danach: Tee."), of: demo, now: start)
         try CalendarRecord.madeUp().keep(documents, of: demo)
         try documents.write(["gateway": "home", "workouts": true], "music", of: demo)
+        try writeMadeUpTraining(documents, of: demo)
+        try documents.write(SharingServices.madeUp, SharingServices.document, of: demo)
         try documents.write(["name": "Bob"], "profile", of: friend)
         let lists = FriendLists(documents)
         try store.change([demo, friend]) { () throws(VaultError) in
@@ -236,12 +249,33 @@ struct ExportTests {
         #expect(try file("workout-gear.json") == ["gear": [["name": "Blue shoes"]]])
         #expect(try file("voice.json") == ["miles": 2, "say": ["pace"]])
         #expect(try file("music.json") == ["gateway": "home", "workouts": true])
+        let training = try #require(byName["training.json"])
+        #expect(training.contains(#""equipment":["bands"],"level":"beginner""#), "\(training)")
+        #expect(training.contains(#""2026-11-16":[{"choice":"choice"#) && training.contains(#""time":"2026-11-21T"#))
+        #expect(byName["trainings.jsonl"]?.contains(#"{"workout":"run","started":"2026-11-21T"#) == true)
         #expect(try file("workout-plans.json") == ["plans": [["name": "Lunch run"]]])
         let reminders = try #require(byName["reminders.json"])
         let calendar = try #require(byName["calendar.json"])
         #expect(calendar.contains("https://cloud.example.org/ada/fitness/") && calendar.contains("every month"))
         #expect(!calendar.contains("correct horse"))
         #expect(reminders.contains(#""label":"Yoga","#) && reminders.contains(#""changed":"2026-11-21T"#))
+        let sharing = try #require(byName["sharing.json"])
+        #expect(sharing.contains("mastodons://mastodon.example/…") && !sharing.contains("the-token"))
+        #expect(
+            byName["quotes.json"] == """
+                {"quotes":[{"quote":"tea","en":"Afterwards, tea.","de":"Danach: Tee.","time":"2026-11-21T09:00:00.000Z"}]}
+
+                """)
+        #expect(
+            byName["meals.jsonl"] == """
+                {"day":"2026-11-21","meal":"20778-soup","time":"2026-11-21T09:00:00.000Z","name":"Soup","energy_kcal":450,"protein_g":22.0}
+
+                """)
+        #expect(
+            byName["foods.json"] == """
+                {"foods":[{"food":"soup","name":"Soup","portion_g":400.0,"energy_kcal":450,"protein_g":22.0}]}
+
+                """)
         #expect(try file("account.json")["providers"] == ["a provider"])
         #expect(byName["devices.json"]?.contains("Ada's phone") == true)
         #expect(byName["sensors.json"]?.contains("belt") == true)

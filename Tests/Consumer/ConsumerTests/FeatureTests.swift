@@ -25,7 +25,7 @@ struct FeatureTests {
         let schema = try parts.store.database.query(
             """
             SELECT t.name, c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
-            WHERE t.type = 'table' AND c.name IN ('user', 'person', 'owner', 'guardian')
+            WHERE t.type = 'table' AND c.name IN ('user', 'person', 'owner', 'guardian', 'author')
             ORDER BY t.name, c.name
             """
         ) { row throws(VaultError) in [try row.text(0), try row.text(1)] }

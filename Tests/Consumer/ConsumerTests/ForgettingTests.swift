@@ -18,9 +18,15 @@ import Whereabouts
 @testable import Days
 @testable import Exercise
 @testable import Features
+@testable import Groups
 @testable import Guardians
+@testable import Meals
+@testable import Partners
+@testable import Posts
+@testable import Quotes
 @testable import Readings
 @testable import Reminders
+@testable import Sharing
 @testable import Social
 @testable import vitals_consumer
 
@@ -151,10 +157,27 @@ struct ForgettingTests {
         try documents.write(["plans": [["name": "Lunch run"]]], WorkoutPlanDocument.name, of: demo)
         try documents.write(["minutes": 5, "say": ["pace"]], "voice", of: demo)
         try documents.write(["gateway": "home", "workouts": true], "music", of: demo)
+        try writeMadeUpTraining(documents, of: demo)
+        try documents.write(SharingServices.madeUp, SharingServices.document, of: demo)
+        try documents.write(["shares": []], ShareRecords.document, of: demo)
         let phone: JSON = ["phone": "phone-a", "password": "x", "secret": "y", "created": 0]
         try documents.write(["phones": [phone]], "phones", of: demo)
         try ReminderList(documents: documents).write([.madeUp()], of: demo)
+        let soup = Nutrition(kilocalories: 450, protein: 22)
+        try MealDays(store, keys).write(
+            [Meal(id: ID("20778-soup"), time: start, name: "Soup", grams: nil, soup)], of: demo,
+            on: CalendarDay(daysSince1970: 20_778))
+        try Foods(store, keys).add(Food(id: ID("soup"), name: "Soup", portion: 400, soup), of: demo)
+        try LikedQuotes(store, keys).add(
+            Quote(id: ID("tea"), english: "Afterwards, tea.", german: "Danach: Tee."), of: demo, now: start)
         try CalendarRecord.madeUp().keep(documents, of: demo)
+        var birds = Group(
+            id: try ID("birds"), name: "Birds", founder: Group.Member(id: try drawnID(), user: demo, since: start))
+        birds.add(Challenge(.steps, .week, from: CalendarDay(daysSince1970: 20_000), target: nil))
+        try GroupBook(documents).found(birds)
+        try documents.write(["contact": "ada@example.org"], "partners", of: demo)
+        try OfferRows(store, keys).write(
+            PartnerOffer(id: try ID("offer"), activity: "running", area: "Old Town", since: start, expires: .max), of: demo)
         // Somebody who watches over themselves is there as both.
         try documents.write(["hash": "01", "set": 0], "verification-code", of: demo)
         try documents.write(["guardians": [["guardian": "demo", "since": 0]]], "guardians", of: demo)
@@ -169,6 +192,13 @@ struct ForgettingTests {
         try Notifications(store, keys).add(
             Notification(kind: .goalReached, time: start, day: CalendarDay("2026-11-21"), goal: "steps", text: "!"),
             to: demo)
+        // Somebody who has to do with their own post is there as all of the three.
+        let post = Post(id: try ID("post"), author: demo, time: start, hasPicture: true, isForFriends: true)
+        try PostRows(store, keys).add(post, Picture(["picture": .string(Data(smallestJPEG()).base64EncodedString())]))
+        let thumb = GivenThumb(post: post.id, author: demo, thumb: .up, told: demo)
+        _ = try ThumbRows(store, keys).write(thumb, by: demo, to: post)
+        #expect(try ReportRows(store, keys).add("Why not?", of: post, by: demo, now: start))
+        try documents.write(["times": [.integer(start)]], "posting", of: demo)
         let run = try KeptWorkout(id: ID("run"), .running, goal: nil, endsAtGoal: false, start: start)
         try WorkoutRows(store, keys).write(run, of: demo)
         let digest = [UInt8](repeating: 7, count: 32)

@@ -12,7 +12,7 @@ extension Store {
         let columns = try database.query(
             """
             SELECT t.name, c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
-            WHERE t.type = 'table' AND c.name IN ('user', 'person', 'owner', 'guardian')
+            WHERE t.type = 'table' AND c.name IN ('user', 'person', 'owner', 'guardian', 'author')
             """
         ) { row throws(VaultError) in (table: try row.text(0), column: try row.text(1)) }
         var counts: [String: Int64] = [:]

@@ -19,7 +19,7 @@ struct PushAddressTests {
     /// Why an address is refused; nil if it is not.
     private func refusal(_ text: String, _ settings: String = "{}") throws -> String? {
         let settings = try pushSettings(settings)
-        do throws(ReplyError) { _ = try PushAddress(text, settings) } catch {
+        do throws(ReplyError) { _ = try PushAddress(text, settings.apprise) } catch {
             #expect(error.code == .invalid && error.field == "address")
             return error.message
         }
@@ -42,7 +42,7 @@ struct PushAddressTests {
             ("json://[2001:4860:4860::8888]:80/x?+X-Key=secret&:field=1", "json://[2001:4860:4860::8888]/…"),
         ])
     func masked(text: String, shown: String) throws {
-        let address = try PushAddress(text, pushSettings(open))
+        let address = try PushAddress(text, pushSettings(open).apprise)
         #expect(address.masked == shown && address.text == text)
     }
 

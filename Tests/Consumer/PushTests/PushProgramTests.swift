@@ -23,8 +23,8 @@ struct PushProgramTests {
     ) throws -> PushOutcome {
         let all = try pushSettings(
             #"{ schemes: ["ntfy", "json", "mailto", "matrix", "gotify"], private_hosts: ["0.0.0.0/0", "::/0"] }"#)
-        let message = PushMessage(address: try PushAddress(address, all), id: "the-id", text: text, isAlert: isAlert)
-        return PushProgram(settings ?? self.settings).send(message)
+        let message = PushMessage(address: try PushAddress(address, all.apprise), id: "the-id", text: text, isAlert: isAlert)
+        return AppriseProgram((settings ?? self.settings).apprise).send(AppriseMessage(message)).outcome
     }
 
     @Test("brings a message to ntfy, with its text as it is")
@@ -101,8 +101,10 @@ struct PushProgramTests {
         try receiver.answers("hang")
         let all = try pushSettings(#"{ schemes: ["json"], private_hosts: ["127.0.0.1"] }"#)
         let message = PushMessage(
-            address: try PushAddress("json://\(receiver.place)/", all), id: "i", text: "t", isAlert: false)
-        let outcome = PushProgram(settings).send(message) { receiver.requests.count == 1 }
+            address: try PushAddress("json://\(receiver.place)/", all.apprise), id: "i", text: "t", isAlert: false)
+        let outcome = AppriseProgram(settings.apprise).send(AppriseMessage(message)) {
+            receiver.requests.count == 1
+        }.outcome
         #expect(outcome == .cancelled)
         try receiver.waitForGone()
     }
@@ -147,7 +149,7 @@ struct PushProgramTests {
         let folder = try TemporaryFolder()
         let secret = try folder.write("secret", to: "secret")
         // What Apprise does with such an address, if its parameters were not checked, is up to its version: so this asks Python.
-        let source = PushProgram.source
+        let source = AppriseProgram.source
         let read = source.replacingOccurrences(
             of: "receiver = apprise", with: "open(\"\(secret)\")\nreceiver = apprise")
         let write = source.replacingOccurrences(

@@ -47,6 +47,14 @@ struct ExternalProgramTests {
         #expect(ending == (staysOpen ? .tookTooLong : .status(3)))
     }
 
+    @Test("answers on its input, of which so much is read as somebody wants", arguments: [0, 3, 100])
+    func answers(most: Int) {
+        var answer: [UInt8] = [1]
+        let program = ExternalProgram(shell("read line; printf answer >&0; exit 4"), staysOpen: true)
+        let ending = program.run(Array("line\n".utf8), within: .seconds(60), answer: &answer, atMost: most)
+        #expect(ending == .status(4) && answer == Array("answer".utf8.prefix(most)))
+    }
+
     @Test("is not started where it is not there, and is not waited for by what it does not read")
     func none() {
         #expect(ExternalProgram(["/nowhere/program"]).run([], within: .seconds(60)) == .notStarted(ENOENT))

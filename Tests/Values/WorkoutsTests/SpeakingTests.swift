@@ -138,6 +138,7 @@ struct SpeakingTests {
         #expect(german.progress(figures, [.energy, .steps]) == "1 Kilokalorie, 1 Schritt.")
         let made = try #require(Activity(named: "Tai Chi"))
         #expect(english.began(made, nil) == "Workout started: Tai Chi.")
+        #expect(english.began(made, nil, known: ("boxing", "Boxen")) == "Workout started: boxing.")
         #expect(SpokenWords(.german, .metric).began(.cycling, nil) == "Training gestartet: Radfahren.")
     }
 

@@ -99,9 +99,11 @@ extension Household {
 extension Office {
     /// What a person has several of.
     enum Owned: String {
-        case gateway, device, phone, reminder
+        case gateway, device, phone, reminder, food
         /// An address for notifications.
         case push
+        /// What a person shares to.
+        case service
 
         /// There is none of that id or name.
         func missing(_ wanted: String) -> Failure {
@@ -110,6 +112,8 @@ extension Office {
                 case .gateway, .device, .reminder: (rawValue, "\(rawValue)s")
                 case .phone: (rawValue, "phone list")
                 case .push: ("address", "push list")
+                case .service: (rawValue, "share services")
+                case .food: (rawValue, "meals foods")
                 }
             return Failure(
                 .notFound, "you have no \(word) \(escaped(wanted))", hint: "vitals \(command) lists yours")
@@ -117,7 +121,12 @@ extension Office {
 
         /// The request that lists them, and what its reply calls them.
         fileprivate var list: (verb: String, name: String) {
-            self == .push ? ("push/list", "addresses") : ("\(rawValue)s/list", "\(rawValue)s")
+            switch self {
+            case .push: ("push/list", "addresses")
+            case .service: ("share/services", "services")
+            case .food: ("meals/foods", "foods")
+            case .gateway, .device, .phone, .reminder: ("\(rawValue)s/list", "\(rawValue)s")
+            }
         }
     }
 
@@ -144,10 +153,10 @@ extension Office {
     private func id(
         of kind: Owned, _ wanted: String, within limit: Limit = .usually(.seconds(15))
     ) throws(Failure) -> String? {
-        let list = try ask(kind.list.verb, within: limit).list(kind.list.name)
+        let list = try pages(kind.list.verb, kind.list.name, within: limit)
         let known = list.compactMap { entry -> (id: String, name: String?)? in
             guard case .string(let id) = entry[kind.rawValue] else { return nil }
-            return (id, entry.text([.push, .reminder].contains(kind) ? "label" : "name"))
+            return (id, entry.text([.push, .reminder, .service].contains(kind) ? "label" : "name"))
         }
         return try idMeant(by: wanted, among: known, kind.rawValue)
     }

@@ -82,6 +82,17 @@ final class Office {
         }
     }
 
+    /// The entries of a list, which may come in pages.
+    func pages(_ name: String, _ list: String, within limit: Limit = .usually(.seconds(15))) throws(Failure) -> [JSON] {
+        var (entries, after): ([JSON], JSON?) = ([], nil)
+        repeat {
+            let page = try ask(name, [("after", after)], within: limit)
+            entries += page.list(list)
+            after = page["next"]
+        } while after != nil
+        return entries
+    }
+
     /// The same for one of very many requests: if the consumer tells us to retry later, this asks again later, for a
     /// minute, or for --timeout.
     func askPatiently(_ name: String, _ fields: [(String, JSON?)]) throws(Failure) -> JSON {
@@ -120,7 +131,7 @@ final class Office {
             case .atMost(let most): call.patience(atMost: most)
             }
         return try broker.ask(
-            address(name), members, within: limit,
+            address(name), members, within: limit, repeatedAfter: person == nil ? nil : .seconds(2),
             silence: Failure(
                 .temporary, "the consumer did not answer in \(Call.text(of: limit))",
                 hint: "is it running, with this broker? Does it have accounts? systemctl status vitals-consumer"),
@@ -176,7 +187,7 @@ extension Failure {
             case .internal: "the consumer's log says more"
             case .notSupported where error.field == "accounts": "its people are those in the consumer's settings"
             // It says what the operator has to add.
-            case .notSupported where ["phones", "push"].contains(error.field): nil
+            case .notSupported where ["phones", "push", "quotes", "meals", "sharing"].contains(error.field): nil
             case .notSupported: "are vitals and the consumer of the same version?"
             default: error.retryAfterSeconds.map { "try again in \($0) s" }
             }

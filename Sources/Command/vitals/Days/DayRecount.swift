@@ -12,7 +12,7 @@ struct DayRecount {
     }
 
     /// How many days a request may name.
-    private static let mostDays = 100
+    private static let mostDays = 10
 
     func recount() throws -> ExitCode {
         let (from, given) = (try arguments.day("from"), try arguments.optionalDay("to"))
@@ -23,11 +23,7 @@ struct DayRecount {
                 hint: "if you are sure, add --yes")
         }
         let (changed, last) = try Office.visit(call) { office in
-            // Days are those of the profile's zone, which may be ahead of this machine.
-            let today = try office.ask("statistics/today").text("day").flatMap { CalendarDay($0) }
-            guard let last = given ?? today else {
-                throw Failure(.protocolError, "the consumer's reply has no day", hint: "--json shows what it has")
-            }
+            let last = try given ?? office.today()
             guard from <= last else {
                 throw arguments.refusal(of: "from", "expected a day that is not after \(last), found \(from)")
             }
@@ -37,7 +33,7 @@ struct DayRecount {
             var (changed, first) = (0, from)
             while first <= last {
                 let end = min(last, first.advanced(by: Self.mostDays - 1))
-                let part = try office.ask(
+                let part = try office.askPatiently(
                     "statistics/recount", [("from", .string("\(first)")), ("to", .string("\(end)"))])
                 changed += part.whole("changed") ?? 0
                 first = end.advanced(by: 1)

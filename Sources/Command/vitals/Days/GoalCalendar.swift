@@ -51,20 +51,13 @@ struct GoalCalendar {
 extension GoalCalendar {
     /// Writes the month as a picture.
     private func write(_ rings: GoalRings, _ path: String) throws -> ExitCode {
-        let picture = try MonthOfRings(rings.month, rings.days.mapValues(MonthOfRings.Day.init))
-            .picture(arguments.flag("dark") ? .dark : .light)
+        let picture = try MonthOfRings(rings).picture(arguments.flag("dark") ? .dark : .light)
         let bytes = path.lowercased().hasSuffix(".png") ? try picture.png() : Array(picture.svg.utf8)
         do throws(VaultError) { try SmallFile.replace(path, with: bytes) } catch {
             throw Failure(.inputOutput, "\(path) cannot be written: \(error.said)")
         }
         try Output.write("\(escaped(path)): \(counted(bytes.count, "byte"))\n")
         return .ok
-    }
-}
-
-extension MonthOfRings.Day {
-    fileprivate init(_ rings: [Goal: GoalRings.Ring]) {
-        self.init(steps: rings[.steps]?.share, distance: rings[.distance]?.share, energy: rings[.energy]?.share)
     }
 }
 

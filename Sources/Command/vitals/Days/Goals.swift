@@ -86,12 +86,7 @@ struct Goals {
     /// Prints what can be shared of a goal, and stores the picture.
     func share() throws -> ExitCode {
         let goal = try arguments.choice("of", of: Goal.self)
-        let day = try arguments.optionalString("day").map { (text) throws(UsageError) -> String in
-            guard let day = CalendarDay(typed: text) else {
-                throw arguments.refusal(of: "day", "expected a day such as 2026-11-21, found \(escaped(text))")
-            }
-            return "\(day)"
-        }
+        let day = try arguments.typedDay()
         let file = try arguments.optionalString("svg")
         let data = try Office.visit(call) { office in
             try office.ask(
@@ -118,5 +113,16 @@ struct Goals {
     /// The values that can have goals.
     enum Goal: String, CaseIterable {
         case steps, distance, energy
+    }
+}
+
+extension Arguments {
+    /// The day that --day names, as the consumer reads it; nil if it names none.
+    func typedDay() throws(UsageError) -> String? {
+        guard let text = try optionalString("day") else { return nil }
+        guard let day = CalendarDay(typed: text) else {
+            throw refusal(of: "day", "expected a day such as 2026-11-21, found \(escaped(text))")
+        }
+        return "\(day)"
     }
 }

@@ -22,17 +22,17 @@ struct GoalsReached {
     func draw() throws -> ExitCode {
         let period = try arguments.choice("by", of: Period.self)
         let (givenFrom, givenTo) = (try arguments.optionalDay("from"), try arguments.optionalDay("to"))
-        guard let to = givenTo ?? CalendarDay.today else { 
-            throw Failure(.usage, "this machine's clock shows no day", hint: "name the last day: --to 2026-11-21")
-        }
-        let from = givenFrom ?? (period == .day ? to.calendarMonth.days : CalendarDay.days(ofYear: to.year)).lowerBound
-        guard from <= to else {
-            throw arguments.refusal(of: "from", "it begins at \(from), after its end at \(to); swap --from and --to")
-        }
-        let data = try Office.visit(call) { office in
-            try office.ask(
+        let (data, span) = try Office.visit(call) { office in
+            let to = try givenTo ?? office.today()
+            let from =
+                givenFrom ?? (period == .day ? to.calendarMonth.days : CalendarDay.days(ofYear: to.year)).lowerBound
+            guard from <= to else {
+                throw arguments.refusal(of: "from", "it begins at \(from), after its end at \(to); swap --from and --to")
+            }
+            let data = try office.ask(
                 "goals/reached",
                 [("from", .string("\(from)")), ("to", .string("\(to)")), ("by", .string(period.rawValue))])
+            return (data, from.through(to))
         }
         guard !call.isJSON else {
             try Output.write(data.line)
@@ -41,7 +41,7 @@ struct GoalsReached {
         let drawings = Attribute.goals.compactMap { goal in
             period == .day ? days(data, goal) : months(data, goal)
         }
-        let title = paper.style.bold("Goals reached, \(from.through(to))") + "\n"
+        let title = paper.style.bold("Goals reached, \(span)") + "\n"
         try Output.write(title + (drawings.isEmpty ? "no goals on these days\n" : drawings.joined(separator: "\n")))
         return .ok
     }
@@ -55,10 +55,14 @@ struct GoalsReached {
 
     private static func text(_ count: Count) -> String { "\(count.reached) of \(counted(count.days, "day"))" }
 
-    /// The sum of some counts, as a line; nil if no day had the goal.
-    private func heading(_ goal: Attribute, _ counts: [Count]) -> String? {
+    /// The sum of some counts, in words; nil if no day had the goal.
+    private static func sum(_ counts: [Count]) -> String? {
         let total: Count = counts.reduce((0, 0)) { ($0.0 + $1.reached, $0.1 + $1.days) }
-        return total.days == 0 ? nil : "\(goal.title): \(Self.text(total))\n"
+        return total.days == 0 ? nil : text(total)
+    }
+
+    private func heading(_ goal: Attribute, _ counts: [Count]) -> String? {
+        Self.sum(counts).map { "\(goal.title): \($0)\n" }
     }
 
     /// A bar for each month.
@@ -94,8 +98,7 @@ struct GoalsReached {
         let width = lines.map(\.month.shortName.count).max() ?? 0
         return heading
             + lines.map { month, marks, counts in
-                let total: Count = counts.reduce((0, 0)) { ($0.0 + $1.reached, $0.1 + $1.days) }
-                let note = total.days == 0 ? "" : "  " + Self.text(total)
+                let note = Self.sum(counts).map { "  " + $0 } ?? ""
                 let padded = String(marks).padded(to: 31)
                 return (month.shortName.padded(to: width) + "  " + paper.style.cyan(padded) + note).trimmed + "\n"
             }.joined()

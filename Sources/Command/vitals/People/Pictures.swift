@@ -16,20 +16,8 @@ struct Pictures {
     }
 
     func set() throws -> ExitCode {
-        let path = try arguments.string("FILE")
-        let bytes: [UInt8]
-        do {
-            guard let found = try SmallFile.read(path, atMost: Self.limit) else {
-                throw Failure(.noInput, "there is no file \(path)")
-            }
-            bytes = found
-        } catch let error as VaultError {
-            let hint = error.reason == .malformed ? "make it smaller: at most 32 KiB, JPEG, PNG or WebP" : nil
-            throw Failure(error.reason == .malformed ? .data : .noInput, "\(path): \(error.said)", hint: hint)
-        }
-        let data = try Office.visit(call) {
-            try $0.ask("picture/set", [("picture", .string(Data(bytes).base64EncodedString()))])
-        }
+        let picture = try Self.read(arguments.string("FILE"))
+        let data = try Office.visit(call) { try $0.ask("picture/set", [("picture", picture)]) }
         try Output.write(call.isJSON ? data.line : (data.text("message") ?? "The picture was saved") + "\n")
         return .ok
     }
@@ -41,14 +29,34 @@ struct Pictures {
             try Output.write(data.line)
             return .ok
         }
-        guard case .string(let text) = data["picture"], let picture = Data(base64Encoded: text) else {
+        guard let written = try Self.write(data, to: path) else {
             throw Failure(.notFound, "there is no picture", hint: "vitals picture set FILE")
         }
+        try Output.write(written)
+        return .ok
+    }
+
+    /// A picture in base64, as requests have it.
+    static func read(_ path: String) throws -> JSON {
+        do {
+            guard let bytes = try SmallFile.read(path, atMost: limit) else {
+                throw Failure(.noInput, "there is no file \(path)")
+            }
+            return .string(Data(bytes).base64EncodedString())
+        } catch let error as VaultError {
+            let hint = error.reason == .malformed ? "make it smaller: at most 32 KiB, JPEG, PNG or WebP" : nil
+            throw Failure(error.reason == .malformed ? .data : .noInput, "\(path): \(error.said)", hint: hint)
+        }
+    }
+
+    /// Writes the picture of a reply to a file.
+    /// - Returns: what the person is told; nil if the reply has no picture.
+    static func write(_ data: JSON, to path: String) throws(Failure) -> String? {
+        guard case .string(let text) = data["picture"], let picture = Data(base64Encoded: text) else { return nil }
         do throws(VaultError) { try SmallFile.replace(path, with: Array(picture)) } catch {
             throw Failure(.inputOutput, "\(path) cannot be written: \(error.said)")
         }
-        try Output.write("\(path): \(counted(picture.count, "byte"))\(data.text("type").map { ", \($0)" } ?? "")\n")
-        return .ok
+        return "\(path): \(counted(picture.count, "byte"))\(data.text("type").map { ", \($0)" } ?? "")\n"
     }
 
     func remove() throws -> ExitCode {

@@ -74,6 +74,7 @@ struct WantedFile {
         "e65dc4a46868e86c0146a14d052f318ca0d2ec264db60bf2e137ec60257291d0",
         "8c70befacbbea8a6eb8e094c17a8a6b07ee93aa4e411fbd333376272aac93009",
         "8262332b45d924d67844530b2799fbdcd93c266c0aab0e9306bfca50922e1c0b",
+        "b6049eb2c0448894e4b2f532ff0ada9883a3b594365dc2ee1348081a00ca8810",
     ]
 
     /// Whether a file holds something that only the operator can have written; false if there is no file.

@@ -178,7 +178,7 @@ struct WorkoutLists {
 extension Office {
     /// The id of the workout that the command line names: an id, or `latest`.
     func workout(_ arguments: Arguments) throws -> String {
-        let wanted = try arguments.string("ID")
+        let wanted = try arguments.optionalString("ID") ?? "latest"
         guard wanted == "latest" else {
             guard (try? ID(wanted)) != nil else {
                 throw arguments.refusal(

@@ -56,6 +56,9 @@ package enum AccountName: Hashable {
         }
     }
 
+    /// Whether a text in which somebody has written a name means this one: an address distinguishes accounts without its capitals.
+    package func isSame(as text: String) -> Bool { self.text.lowercased() == text.lowercased() }
+
     /// The keyed hash that the account is found by.
     package func lookup(_ keys: Keys) throws(VaultError) -> [UInt8] {
         switch self {

@@ -56,6 +56,7 @@ package final class Accounts: @unchecked Sendable {
         resets = Resets(self)
         verification = Verification(self)
         providers = try ProviderSignIn(self)
+        context.changes.add(self)
     }
 
     /// What guests and people may ask about accounts.

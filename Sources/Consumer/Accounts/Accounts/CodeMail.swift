@@ -5,8 +5,9 @@ import Features
 final class CodeMail {
     private let command: MailCommand
     /// For everybody together, one in ten seconds: not all e-mail addresses are verified, and somebody who signs up with
-    /// other people's must not make us write to thousands of them.
-    private var mails = Allowance<Int>(perSecond: 0.1, burst: 30)
+    /// other people's must not make us write to thousands of them. Each purpose has its own: whoever signs up again and again keeps
+    /// nobody from resetting their password.
+    private var mails = Allowance<NameCodes.Purpose>(perSecond: 0.1, burst: 30)
 
     /// Nil if mails are not sent.
     init?(_ settings: AccountSettings) {
@@ -16,11 +17,14 @@ final class CodeMail {
 
     /// Sends a mail.
     /// - Parameters:
+    ///   - purpose: what its code is good for.
     ///   - time: Unix milliseconds.
     ///   - failed: called on another thread, if it could not be sent; its text holds nothing of the mail.
     /// - Returns: whether it may be sent at all: not if there were too many.
-    func send(_ mail: Mail, time: Int64, failed: @escaping @Sendable (String) -> Void) -> Bool {
-        guard mails.take(0, now: millisecondsSinceBoot()) == nil else { return false }
+    func send(
+        _ mail: Mail, for purpose: NameCodes.Purpose, time: Int64, failed: @escaping @Sendable (String) -> Void
+    ) -> Bool {
+        guard mails.take(purpose, now: millisecondsSinceBoot()) == nil else { return false }
         command.send(mail.bytes(time: time), failed: failed)
         return true
     }

@@ -77,7 +77,8 @@ final class Resets: @unchecked Sendable {
                 """
             }
         }
-        let isSent = mail.send(Self.message(code, to: address), time: now) { [limitedLog = context.limitedLog] problem in
+        let isSent = mail.send(Self.message(code, to: address), for: .reset, time: now) {
+            [limitedLog = context.limitedLog] problem in
             limitedLog.error("no mail") { "no mail with a code for \(account.user)\($0): \(problem)" }
         }
         guard isSent else {
@@ -185,11 +186,9 @@ final class Resets: @unchecked Sendable {
             }
         }
         // This comes first, so that nothing new of theirs is made in the meantime.
-        context.doors.forget(user, keepingAccount: true, telling: nil) { [unowned self] result in
+        context.doors.forget(user, keepingAccount: true, telling: nil) { result in
             var words = "and what belonged to the account is deleted"
-            switch result {
-            case .success: accounts.showedAddress(lookup, user)
-            case .failure(let error):
+            if case .failure(let error) = result {
                 log.error("what belonged to the account of \(user) will be deleted later: \(error)")
                 words = "what belonged to the account will be deleted soon"
             }

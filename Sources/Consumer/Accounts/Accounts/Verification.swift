@@ -1,10 +1,11 @@
 import Daemon
+import Days
 import Desk
 import Features
 import Files
 import Records
 import Storage
-import Telemetry
+package import Telemetry
 
 // Showing that the e-mail address of an account is one's own.
 //
@@ -18,8 +19,9 @@ import Telemetry
 final class Verification: @unchecked Sendable {
     private unowned let accounts: Accounts
     private let context: PeopleContext
-    /// Three at once, then one in ten minutes: nobody should be able to fill another person's mailbox.
-    private var allowance = Allowance<ID>(perSecond: 1.0 / 600, burst: 3)
+    /// For each address three at once, then one in ten minutes: nobody should be able to fill another person's mailbox, also not by
+    /// signing up with it again and again.
+    private var allowance = Allowance<[UInt8]>(perSecond: 1.0 / 600, burst: 3)
     private var wrongTries = WrongTries<ID>()
 
     private var codes: NameCodes { NameCodes(.verify, store: context.store, keys: context.keys) }
@@ -61,13 +63,14 @@ final class Verification: @unchecked Sendable {
 
     private func send(to address: EmailAddress, of user: ID) throws {
         guard let mail = accounts.mail, let lookup = try accounts.rows.account(of: user)?.lookup else { return }
-        if let seconds = allowance.take(user, now: millisecondsSinceBoot()) {
+        if let seconds = allowance.take(lookup, now: millisecondsSinceBoot()) {
             throw ReplyError(
                 .rateLimited, "You have asked for too many codes: try again in \(seconds) s", retryAfterSeconds: seconds)
         }
         let now = context.now()
         let code = try codes.issue(lookup, now: now)
-        let isSent = mail.send(Self.message(code, to: address), time: now) { [limitedLog = context.limitedLog] problem in
+        let isSent = mail.send(Self.message(code, to: address), for: .verify, time: now) {
+            [limitedLog = context.limitedLog] problem in
             limitedLog.error("no mail") { "no mail with a code for \(user)\($0): \(problem)" }
         }
         guard isSent else {
@@ -139,12 +142,19 @@ extension Accounts {
             return true
         }
     }
+}
 
-    /// Brings what waited for a person who has shown that an address is theirs, and had everything else deleted.
-    func showedAddress(_ lookup: [UInt8], _ user: ID) {
+extension Accounts: PeopleObserver {
+    /// When everything else of a person is deleted who has shown that their address is theirs, it brings what waited for that: also if the
+    /// service was killed after the reset that had it deleted.
+    package func forgotten(_ user: ID) {
+        guard !context.doors.isBeingForgotten(user) else { return }
         do throws(VaultError) {
-            _ = try verified(user, lookup, now: context.now()) { () throws(VaultError) in
-                try rows.account(of: user)?.verified != nil
+            guard let lookup = try rows.account(of: user)?.lookup else { return }
+            try context.store.change(naming: try context.changes.people(waitingFor: lookup).union([user])) {
+                () throws(VaultError) in
+                guard try rows.account(of: user)?.verified != nil else { return }
+                try context.changes.showedAddress(lookup, user, now: context.now())
             }
         } catch {
             context.limitedLog.error("what waited") { "what waited for \(user) did not reach them\($0): \(error)" }

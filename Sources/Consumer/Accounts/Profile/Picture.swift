@@ -1,34 +1,34 @@
 import FoundationEssentials
-import Telemetry
+package import Telemetry
 
 // A person's picture: it is small, and really is what it claims to be. It is recognised by its bytes, its parts have to
 // add up to the whole, and its sides are read from its header, before anybody's decoder sees it: a few bytes could
 // spell a picture of gigabytes. What in it says where, when and with what it was taken is not kept.
 
 /// A picture in one of three formats.
-struct Picture: Equatable {
-    enum Format: String, CaseIterable {
+package struct Picture: Equatable {
+    package enum Format: String, CaseIterable {
         case jpeg = "image/jpeg"
         case png = "image/png"
         case webp = "image/webp"
     }
 
     /// The picture, without anything that does not belong to how it looks.
-    let bytes: [UInt8]
-    let format: Format
+    package let bytes: [UInt8]
+    package let format: Format
     /// Pixels.
     let width: Int
     let height: Int
 
     /// Bytes.
-    static let maximumLength = 32 * 1024
+    package static let maximumLength = 32 * 1024
     /// Pixels of a side.
     static let maximumSide = 1024
     /// The same in base64, with room for the rest of the request.
-    static let maximumRequestLength = maximumLength / 3 * 4 + 1024
+    package static let maximumRequestLength = maximumLength / 3 * 4 + 1024
 
     /// The picture in a request's field "picture", in base64.
-    init(_ fields: JSON) throws(ReplyError) {
+    package init(_ fields: JSON) throws(ReplyError) {
         func refusal(_ code: ReplyError.Code, _ message: String) -> ReplyError {
             ReplyError(code, message, field: "picture")
         }
@@ -59,7 +59,7 @@ struct Picture: Equatable {
     }
 
     /// The picture as it is kept and shown.
-    var json: JSON {
+    package var json: JSON {
         guard case .object(let members) = description else { return description }
         return .object(members + [JSON.Member("picture", .string(Data(bytes).base64EncodedString()))])
     }

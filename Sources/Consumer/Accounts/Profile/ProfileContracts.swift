@@ -20,13 +20,8 @@ extension RequestContract {
             .always("continuous_heart_rate", .bool.about("whether each heart rate is kept")),
             .known("time_zone", timeZone), .known("locale", locale), .always("units", units),
         ])
-    private static let index: [PayloadSchema.Field] = [
-        .known("bmi", .number.about("body mass index")),
-        .known("bmi_class", .word(BodyMassIndex.Class.allCases.map(\.words)).about("from the age of 19")),
-    ]
-
     static let profileGet = RequestContract(
-        "The person's profile.", answers: .record([.always("profile", profile.orNull)] + index))
+        "The person's profile.", answers: .record([.always("profile", profile.orNull)] + Profile.bodyMassFields))
 
     static let profileSet = RequestContract(
         "Keeps a profile. What may be left out stays as it is.",
@@ -37,7 +32,7 @@ extension RequestContract {
             .known("continuous_heart_rate", .bool), .known("time_zone", timeZone), .known("locale", locale),
             .known("units", units),
         ],
-        answers: .record([AccountFields.message, .always("profile", profile)] + index))
+        answers: .record([AccountFields.message, .always("profile", profile)] + Profile.bodyMassFields))
 
     static let profileCancel = RequestContract(
         "What to tell a person who leaves the form.", answers: .record([AccountFields.message]))

@@ -75,17 +75,10 @@ package final class Profiles: @unchecked Sendable {
         return ["message": isThere ? "Changes Discarded" : "Enter Details to Proceed"]
     }
 
-    /// The classes of the index are for adults: the World Health Organization has others up to the age of nineteen.
     private func members(_ profile: Profile) -> [JSON.Member] {
-        var members = [JSON.Member("profile", profile.json)]
-        guard let index = profile.bodyMassIndex else { return members }
-        members.append(JSON.Member("bmi", .number((index.value * 10).rounded() / 10)))
         let zone = profile.timeZone.flatMap { ZoneRules($0) }
         let today = zone?.day(at: context.now()) ?? CalendarDay(localSeconds: context.now() / 1000)
-        if profile.dateOfBirth.age(on: today) >= 19 {
-            members.append(JSON.Member("bmi_class", .string(index.category.words)))
-        }
-        return members
+        return [JSON.Member("profile", profile.json)] + profile.bodyMass(on: today)
     }
 
     // MARK: Consent
@@ -136,21 +129,5 @@ package final class Profiles: @unchecked Sendable {
             try context.documents.remove("picture", of: user)
         }
         return [:]
-    }
-}
-
-extension BodyMassIndex.Class {
-    /// As replies have it.
-    var words: String {
-        switch self {
-        case .severeThinness: "severe-thinness"
-        case .moderateThinness: "moderate-thinness"
-        case .mildThinness: "mild-thinness"
-        case .normal: "normal"
-        case .preObese: "pre-obese"
-        case .obeseI: "obese-1"
-        case .obeseII: "obese-2"
-        case .obeseIII: "obese-3"
-        }
     }
 }

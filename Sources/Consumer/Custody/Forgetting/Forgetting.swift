@@ -126,11 +126,12 @@ package final class Forgetting: @unchecked Sendable {
             log.notice("forgetting \(person.user), as the list of the forgotten says")
             var erasure = erasure(person)
             while let step = erasure.step, step < .readings, try erasure.advance() == .done {}
-            changes.sensorsChanged(nil)
-            changes.forgotten(person.user)
+            // From here on they are known to be forgotten, and that it is not over.
             jobs.append(
                 Job(
                     user: person.user, keepingAccount: !person.isWithAccount, progress: { _ in }, erasure: erasure))
+            changes.sensorsChanged(nil)
+            changes.forgotten(person.user)
         }
         isSweeping = true
         portions.goOn()

@@ -40,7 +40,10 @@ final class WorkoutDeletion: @unchecked Sendable {
             throw ReplyError(
                 .invalid, "too much was deleted piece by piece: delete a longer range of heart rates first")
         }
-        try context.store.change(user) { () throws(VaultError) in _ = try rows.remove(id, of: user) }
+        try context.store.change(user) { () throws(VaultError) in
+            try rows.remove(id, of: user)
+            try context.changes.removingWorkout(id, of: user)
+        }
         let count = try HiddenCount(user, span, before: before, context.store, context.keys) { count in
             request.finish(
                 count.map { ["message": "Workout details deleted", "deleted": .integer(Int64($0))] })

@@ -15,8 +15,6 @@ import Workouts
 enum WorkoutReports {
     /// How many workouts of a day are listed; all of them count.
     private static let mostListed = 200
-    /// Around days by UTC: no zone is further away.
-    private static let margin: Int64 = 2 * 86_400_000
 
     static func verbs(_ readers: FeatureReaders, _ context: PeopleContext) -> [Verb] {
         [
@@ -61,9 +59,7 @@ enum WorkoutReports {
         let span = ReportSpan(question.period, around: question.day ?? days.day(of: now), count: question.count)
         var filter = WorkoutHistory.Filter()
         filter.activity = question.activity
-        filter.from = max(filter.from, span.days.lowerBound.daysSince1970 * 86_400_000 - margin)
-        filter.to = min(filter.to, (span.days.upperBound.daysSince1970 + 1) * 86_400_000 + margin)
-        let found = try asked.summaries(filter).filter { span.days.contains(days.day(of: $0.summary.started)) }
+        let found = try summaries(on: span.days, filter, asked)
         let parts =
             try span.by == .workout
             ? found.reversed().prefix(mostListed).map { line($0.id, $0.summary) }
@@ -74,6 +70,18 @@ enum WorkoutReports {
             JSON.Member("to", .string("\(span.days.upperBound)")), JSON.Member("parts", .array(parts)),
             JSON.Member("total", .object(WorkoutTotals(found.map(\.summary)).members)),
         ])
+    }
+
+    /// The workouts that began on some days, the latest first, with their ids.
+    static func summaries(
+        on days: ClosedRange<CalendarDay>, _ filter: WorkoutHistory.Filter, _ asked: WorkoutHistory.Asked
+    ) throws(VaultError) -> [(id: ID, summary: WorkoutSummary)] {
+        var filter = filter
+        let found = WorkoutRows.days(around: days)
+        filter.from = max(filter.from, found.lowerBound * 86_400_000)
+        filter.to = min(filter.to, (found.upperBound + 1) * 86_400_000)
+        let local = try asked.history.localDays
+        return try asked.summaries(filter).filter { days.contains(local.day(of: $0.summary.started)) }
     }
 
     private static func line(_ id: ID, _ summary: WorkoutSummary) -> JSON {

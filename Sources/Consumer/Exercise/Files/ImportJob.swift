@@ -134,8 +134,8 @@ final class ImportJob: @unchecked Sendable {
         if try rows.workouts(of: user, on: day...day).count >= Self.mostInDay {
             return "you have \(Self.mostInDay) workouts of that day"
         }
-        let isFull = try rows.count(of: user) >= WorkoutRequests.mostWorkouts
-        return isFull ? "you have \(WorkoutRequests.mostWorkouts) workouts: delete some" : nil
+        let isFull = try rows.count(of: user) >= WorkoutRows.most
+        return isFull ? "you have \(WorkoutRows.most) workouts: delete some" : nil
     }
 
     private func finish(_ workout: KeptWorkout, _ hasWay: Bool) throws {

@@ -1,6 +1,6 @@
 import Fitness
 import Telemetry
-import Workouts
+package import Workouts
 
 // How a workout went, as people get it. What is not known is left out.
 
@@ -66,7 +66,7 @@ extension KeptWorkout {
     func line(_ fold: WorkoutFold, now: Int64) -> JSON { .object(fold.figures(at: timer.ended ?? now).members(self)) }
 
     /// What of it can be compared with others; nil before its figures were computed.
-    var summary: WorkoutSummary? {
+    package var summary: WorkoutSummary? {
         guard let figures else { return nil }
         var values: [WorkoutSummary.Attribute: Double] = [:]
         for attribute in WorkoutSummary.Attribute.allCases {

@@ -1,11 +1,11 @@
-import Contract
-import Workouts
+package import Contract
+package import Workouts
 
 // What FiguresJSON.swift writes. What is not known is left out.
 
 extension WorkoutFigures {
     /// What the topic `workout` has: the time of the message, and the members of a workout's line.
-    static let schema = PayloadSchema.object(
+    package static let schema = PayloadSchema.object(
         "Workout", "The workout that is under way.", [.always("time", .time)] + fields)
 
     /// What a workout in a list has.

@@ -1,6 +1,6 @@
 import Features
 package import Files
-import Fitness
+package import Fitness
 package import Records
 import Storage
 package import Telemetry
@@ -17,6 +17,9 @@ package struct WorkoutRows {
         /// How often it was marked to be computed again, since it last was.
         package let marks: Int64
     }
+
+    /// How many a person may have: nobody has done more in a life.
+    static let most = 20_000
 
     package let store: Store
     package let keys: Keys
@@ -117,7 +120,22 @@ package struct WorkoutRows {
         return found.sorted { ($0.workout.started, $0.workout.id.text) > ($1.workout.started, $1.workout.id.text) }
     }
 
-    /// The same of those that are over, for a list.
+    /// The days by UTC on which workouts of some local days may be found: no clock is farther from UTC than 26 hours (RFC 9636,
+    /// 3.2).
+    package static func days(around days: ClosedRange<CalendarDay>) -> ClosedRange<Int64> {
+        days.lowerBound.daysSince1970 - 2...days.upperBound.daysSince1970 + 2
+    }
+
+    /// A person's workouts that are over and began on some local days, the latest first.
+    package func workouts(
+        of user: ID, over days: ClosedRange<CalendarDay>, _ local: LocalDays
+    ) throws(VaultError) -> [KeptWorkout] {
+        try workouts(of: user, on: Self.days(around: days)).map(\.workout).filter { workout in
+            workout.timer.isOver && days.contains(local.day(of: workout.started))
+        }
+    }
+
+    /// The same as lines of a list, of those that are over, by UTC.
     func lines(of user: ID, on days: ClosedRange<Int64>) throws(VaultError) -> [WorkoutLine] {
         let rows = try opened(
             "person = ? AND day BETWEEN ? AND ? AND under_way = 0",

@@ -98,6 +98,9 @@ struct RunningWorkout {
 
     private static let phones = "\(OwnGateway.name)/"
 
+    /// The person has shown that they are still at it.
+    mutating func hear(at time: Int64) { heard = max(heard, time) }
+
     /// The person has said something else of themselves.
     mutating func take(_ history: History) {
         guard history.person(at: workout.started) != self.history.person(at: workout.started) else { return }

@@ -40,7 +40,7 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
     private var lastRefreshed = ""
     private var loop: EventLoop?
     private var isConnected = false
-    private var observers = WorkoutObservers()
+    let observers = WorkoutObservers()
 
     /// How often a workout is published and counted again, and how often those that are over are looked at, in
     /// milliseconds.
@@ -91,7 +91,7 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
     package func heard(_ topic: Topic, _ message: Message) {
         guard message.retain, !message.payload.isEmpty, case .user(let user, .workout) = topic, running[user] == nil
         else { return }
-        take(back: user)
+        takeBack(user)
     }
 
     package func forgotten(_ user: ID) { forget(user) }
@@ -131,6 +131,9 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
         guard running[readings.user] != nil else { return }
         running[readings.user]?.stored(readings)
     }
+
+    /// A person has shown that they are still at it, at a time in Unix milliseconds: the silence of their sensors begins then.
+    package func noteActivity(of user: ID, at time: Int64) { running[user]?.hear(at: time) }
 
     package func corrected(_ user: ID) { running[user]?.forgetRecent() }
 
@@ -212,6 +215,7 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
             }
             if kind == .cancel {
                 try rows.remove(workout.id, of: user)
+                try context.changes.removingWorkout(workout.id, of: user)
             } else {
                 try rows.write(workout, of: user)
                 try rows.mark(workout.id)
@@ -262,7 +266,7 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
         if let workout = running[user]?.workout { observers.forget(workout.id) }
         running[user] = nil
         (counted[user], published[user]) = (nil, nil)
-        take(back: user)
+        takeBack(user)
     }
 
     /// Ends a workout whose goal is reached, or that nobody ends.
@@ -314,7 +318,7 @@ extension RunningWorkouts {
         context.session.publish(payload, to: context.topics[user: user, .workout], qos: .atLeastOnce, retain: true)
     }
 
-    private func take(back user: ID) {
+    private func takeBack(_ user: ID) {
         guard isConnected, context.settings.hasAccounts else { return }
         context.session.publish([], to: context.topics[user: user, .workout], qos: .atLeastOnce, retain: true)
     }

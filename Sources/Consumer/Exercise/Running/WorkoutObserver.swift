@@ -1,3 +1,4 @@
+package import Features
 package import Telemetry
 package import Workouts
 
@@ -36,14 +37,33 @@ package struct ObservedWorkout: Sendable {
     package func isLate(now: Int64) -> Bool { now - time > 60_000 }
 }
 
+/// Something that a person should hear during their workout, from a feature that knows nothing of voices.
+package struct WorkoutAnnouncement: Sendable {
+    package let user: ID
+    package let workout: ID
+    /// What to say, in words.
+    package let text: @Sendable (Language) -> String
+
+    package init(to user: ID, of workout: ID, _ text: @escaping @Sendable (Language) -> String) {
+        (self.user, self.workout, self.text) = (user, workout, text)
+    }
+}
+
 /// Hears of the turns of workouts: see `RunningWorkouts.tell(_:)`. A turn is told once it is committed, on the session's thread.
 package protocol WorkoutObserver: AnyObject {
     /// A person's workout has taken a turn.
     func turned(_ turn: WorkoutTurn, _ workout: ObservedWorkout)
+
+    /// Something is to be said of it now.
+    func announced(_ announcement: WorkoutAnnouncement)
 }
 
-/// Those who hear of workouts. Belongs to the session's thread.
-struct WorkoutObservers {
+extension WorkoutObserver {
+    package func announced(_ announcement: WorkoutAnnouncement) {}
+}
+
+/// Those who hear of workouts. Belongs to the session's thread. Whoever hears of a turn may have something announced at once.
+final class WorkoutObservers {
     private struct Entry {
         weak var observer: (any WorkoutObserver)?
     }
@@ -52,10 +72,10 @@ struct WorkoutObservers {
     /// The workouts whose goal was told to be reached.
     private var reached: Set<ID> = []
 
-    mutating func add(_ observer: any WorkoutObserver) { entries.append(Entry(observer: observer)) }
+    func add(_ observer: any WorkoutObserver) { entries.append(Entry(observer: observer)) }
 
     /// Tells that a second has passed, and before that that the goal is reached if it is and was not told.
-    mutating func tellOfSecond(_ one: RunningWorkout, now: Int64) {
+    func tellOfSecond(_ one: RunningWorkout, now: Int64) {
         guard !entries.isEmpty else { return }
         let figures = one.knownFigures(now: now)
         if !one.workout.endsAtGoal, let time = figures?.goalReached, reached.insert(one.workout.id).inserted {
@@ -65,7 +85,7 @@ struct WorkoutObservers {
     }
 
     /// Tells what the person, or the service in their place, has done, which is the workout's latest event.
-    mutating func tell(_ kind: WorkoutEvent.Kind, _ one: RunningWorkout) {
+    func tell(_ kind: WorkoutEvent.Kind, _ one: RunningWorkout) {
         guard !entries.isEmpty else { return }
         let workout = one.workout
         let time = workout.timer.latest ?? workout.started
@@ -77,8 +97,12 @@ struct WorkoutObservers {
         for entry in entries { entry.observer?.turned(turn, workout) }
     }
 
+    func tell(_ announcement: WorkoutAnnouncement) {
+        for entry in entries { entry.observer?.announced(announcement) }
+    }
+
     /// Everything of a workout is gone.
-    mutating func forget(_ workout: ID) { reached.remove(workout) }
+    func forget(_ workout: ID) { reached.remove(workout) }
 }
 
 extension ObservedWorkout {

@@ -18,9 +18,6 @@ final class WorkoutRequests: @unchecked Sendable {
     private var context: PeopleContext { running.context }
     private var goals: WorkoutGoalDocument { WorkoutGoalDocument(documents: context.documents) }
 
-    /// Nobody has done more in a life.
-    static let mostWorkouts = 20_000
-
     init(_ running: RunningWorkouts) { self.running = running }
 
     var verbs: [Verb] {
@@ -43,33 +40,11 @@ final class WorkoutRequests: @unchecked Sendable {
     private func start(_ request: PeopleRequest) throws -> JSON {
         let user = try request.user
         let beginning = try WorkoutBeginning(request, context.documents)
-        let (id, start) = (try drawnID(), try moment(request))
         var workout = try KeptWorkout(
-            id: id, beginning.activity, goal: beginning.goal, endsAtGoal: beginning.endsAtGoal, start: start)
+            id: drawnID(), beginning.activity, goal: beginning.goal, endsAtGoal: beginning.endsAtGoal,
+            start: moment(request))
         workout.gear = beginning.gear
-        let history = try running.history(of: user)
-        let sensors = try context.store.attempt(naming: [user]) {
-            guard try running.rows.underWay(of: user) == nil else {
-                throw ReplyError(
-                    .busy, "a workout is under way: stop or cancel it before you start another one", field: "activity")
-            }
-            let day = WorkoutRows.day(start)
-            for entry in try running.rows.workouts(of: user, on: day - 3...day + 1)
-            where entry.workout.timer.ended.map({ $0 > start }) ?? false {
-                throw ReplyError(
-                    .invalid, "there was another workout at that time: start this one later, or delete that one",
-                    field: "at")
-            }
-            guard try running.rows.count(of: user) < Self.mostWorkouts else {
-                throw ReplyError(.notAllowed, "you have \(Self.mostWorkouts) workouts: delete some")
-            }
-            try running.rows.write(workout, of: user)
-            return try running.record(true, user)
-        }.get()
-        running.begin(workout, of: user, history)
-        running.tell(.began, user, workout)
-        context.changes.changed([user])
-        if !sensors.isEmpty { context.doors.bringStreamsInLine(of: sensors) }
+        running.tell(try context.store.attempt(naming: [user]) { try running.keep(workout, of: user) }.get())
         let isLocated = try RecordedKinds(context.documents).recordsLocation(of: user)
         return .object(
             members(user) + (isLocated ? [] : [JSON.Member("location", .string(Self.disabled))]))

@@ -30,15 +30,9 @@ enum PictureRequests {
     private static func part(
         of picture: WorkoutPicture, _ cursor: Cursor?, _ asked: WorkoutHistory.Asked
     ) throws -> JSON {
-        guard let workout = try asked.rows.workout(picture.id, of: asked.user)?.workout, workout.timer.isOver else {
-            throw ReplyError(.notFound, "there is no such workout", field: "id")
-        }
-        let samples = try WorkoutSamples(
-            of: asked.user, workout, now: workout.started, asked.rows.store, asked.rows.keys)
-        // Always the same of a person, and of nobody else.
-        let secret = try asked.rows.keys.lookup("hidden ends", asked.user.text)
+        let drawing = try asked.drawing(picture.id)
         let bytes = try picture.bytes(
-            workout, samples, asked.history, Displacement(secret: secret), in: asked.units())
+            drawing.workout, drawing.samples, asked.history, drawing.displacement, in: asked.units())
         let begin = cursor?.offset ?? 0
         let mark = Mark.of(bytes)
         guard begin < bytes.count, cursor.map({ $0.mark == mark }) != false else {
@@ -69,5 +63,25 @@ enum PictureRequests {
         }
 
         var text: String { "\(offset)-\(String(mark, radix: 16))" }
+    }
+}
+
+extension WorkoutHistory.Asked {
+    /// What a picture of a workout is drawn from.
+    struct Drawing {
+        let workout: KeptWorkout
+        let samples: WorkoutSamples
+        /// Where the way is hidden: always the same of a person, and of nobody else.
+        let displacement: Displacement
+    }
+
+    /// - Throws: if the person has no such workout that is over.
+    func drawing(_ id: ID) throws -> Drawing {
+        guard let workout = try rows.workout(id, of: user)?.workout, workout.timer.isOver else {
+            throw ReplyError(.notFound, "there is no such workout", field: "id")
+        }
+        let samples = try WorkoutSamples(of: user, workout, now: workout.started, rows.store, rows.keys)
+        let secret = try rows.keys.lookup("hidden ends", user.text)
+        return Drawing(workout: workout, samples: samples, displacement: Displacement(secret: secret))
     }
 }

@@ -63,6 +63,11 @@ struct WorkoutPicture: Sendable {
         return ReplyError(.badRequest, "\"\(field)\" has to be \(names)", field: field)
     }
 
+    /// A picture as people get it who want nothing else.
+    init(of id: ID) {
+        (self.id, format, theme, hidden, without) = (id, .png, .light, hiddenMetres, [])
+    }
+
     // MARK: What is drawn
 
     /// The picture's bytes: the same for the same readings and units.
@@ -70,19 +75,19 @@ struct WorkoutPicture: Sendable {
         _ workout: KeptWorkout, _ samples: WorkoutSamples, _ history: History, _ displacement: Displacement,
         in units: Units
     ) throws -> [UInt8] {
-        var poster = poster(workout, samples, history, displacement)
-        poster.units = units
-        let picture = try poster.picture(theme)
+        let picture = try poster(workout, samples, history, displacement, in: units).picture(theme)
         return format == .svg ? Array(picture.svg.utf8) : try picture.png()
     }
 
-    private func poster(
-        _ workout: KeptWorkout, _ samples: WorkoutSamples, _ history: History, _ displacement: Displacement
+    func poster(
+        _ workout: KeptWorkout, _ samples: WorkoutSamples, _ history: History, _ displacement: Displacement,
+        in units: Units
     ) -> WorkoutPoster {
         let course = workout.course(samples)
         let figures = workout.fold(samples.all, history).figures(at: workout.timer.ended ?? workout.started)
         var poster = WorkoutPoster(
             title: workout.activity.title, workout.activity == .cycling ? .speed : .pace)
+        poster.units = units
         if !without.contains(.date) { poster.day = history.localDays.day(of: workout.started) }
         if !without.contains(.heartRate) { poster.heartRate = figures.heartRate?.mean }
         poster.metres = figures.metres ?? workout.origin?.metres

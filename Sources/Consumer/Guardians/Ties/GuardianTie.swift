@@ -80,13 +80,3 @@ extension GuardianTie {
     /// What is allowed and what is not, as requests spell it.
     var consents: [JSON.Member] { Sight.allCases.map { JSON.Member($0.rawValue, .bool(allowed.contains($0))) } }
 }
-
-extension ID {
-    /// An id that was kept as text; nil if it is none.
-    init?(kept json: JSON) {
-        guard case .string(let text) = json, let id = decoded({ () throws(MalformedValue) in try ID(text) }) else {
-            return nil
-        }
-        self = id
-    }
-}

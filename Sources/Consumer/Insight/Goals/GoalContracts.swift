@@ -22,7 +22,7 @@ extension RequestContract {
             .known("day", .day.about("today if it is left out")),
         ],
         answers: .record([
-            .always("text", .text), .always("svg", .text.about("a picture, less than 4 KiB")),
+            .always("text", .text), .always("svg", .text.about("a picture, less than 8 KiB")),
             .known("link", .text.about("as the settings have it")),
         ]))
 

@@ -1,10 +1,11 @@
 package import Days
 package import Desk
 package import Features
-import Fitness
+package import Fitness
+import Pictures
 import Records
 import Storage
-import Telemetry
+package import Telemetry
 
 // What a person wants to reach on a day: steps, distance, energy. Targets apply from the day on which they are set;
 // earlier days keep their own.
@@ -89,32 +90,29 @@ package final class Goals: @unchecked Sendable {
 
     private func share(_ request: PeopleRequest) throws -> JSON {
         let user = try request.user
-        var day = try today(of: user)
-        if let text = try request.optionalText("day", atMost: 10) {
-            guard let given = CalendarDay(text) else {
-                throw ReplyError(.badRequest, "\"day\" has to look like 2026-11-21", field: "day")
-            }
-            day = given
-        }
-        var goal = Goal.steps
-        if let text = try request.optionalText("goal", atMost: 16) {
-            guard let given = Goal(rawValue: text) ?? Goal(field: text) else {
-                throw ReplyError(.badRequest, "\"goal\" has to be steps, distance or energy", field: "goal")
-            }
-            goal = given
-        }
-        let totals = try days.totalsWithoutHeartRate(of: user, on: day)
-        guard let value = totals[goal] else {
-            throw ReplyError(.notFound, "there is nothing to share of that day", field: "day")
-        }
-        let state = totals.goals[goal]
-        let card = SharedGoal(
-            goal: goal, day: day, value: value, target: state?.reached?.target ?? state?.target,
-            isReached: state?.isReached == true, language: try context.notifications.language(of: user),
-            units: try context.notifications.units(of: user))
-        let link = context.settings[ShareSettings.self].link.map { SharedGoal.link($0, day: day, goal: goal) }
+        let (goal, day) = (try request.goal(), try request.optionalDay("day"))
+        let card = try SharedGoal(
+            goal, on: day, of: user, days, now: context.now(), context.notifications.language(of: user),
+            context.notifications.units(of: user))
+        guard let card else { throw SharedGoal.nothing }
+        let link = context.settings[ShareSettings.self].link(day: card.day, subject: goal.rawValue)
         return .object(present: [
-            "text": .string(card.text), "svg": .string(card.svg), "link": link.map(JSON.string),
+            "text": .string(card.text), "svg": .string(try card.picture().svg), "link": link.map(JSON.string),
         ])
     }
+}
+
+extension PeopleRequest {
+    /// The goal that is meant; steps if none is named.
+    package func goal() throws(ReplyError) -> Goal {
+        guard let text = try optionalText("goal", atMost: 16) else { return .steps }
+        guard let goal = Goal(rawValue: text) ?? Goal(field: text) else {
+            throw ReplyError(.badRequest, "\"goal\" has to be steps, distance or energy", field: "goal")
+        }
+        return goal
+    }
+}
+
+extension SharedGoal {
+    package static let nothing = ReplyError(.notFound, "there is nothing to share of that day", field: "day")
 }

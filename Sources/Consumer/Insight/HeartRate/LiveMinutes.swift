@@ -10,7 +10,7 @@ package import Telemetry
 // The latest minute of people whose heart rate is not recorded: `continuous_heart_rate` of their profile is off, and no
 // workout is under way. Of them, no reading comes here in blocks. But a gateway publishes each heart rate live, for whoever
 // lives with it, and a minute is made of that. It is in memory until it is published, and nothing of it is stored: not here,
-// and not at the broker, which does not retain it. Who turned recording off has asked for that.
+// and not at the broker, which does not retain it. Somebody who turned recording off has asked for that.
 //
 // A minute is of this machine's clock, and is published when it is over: when a reading of a later one comes, or soon after.
 

@@ -1,4 +1,5 @@
 import Contract
+import Daemon
 import Days
 import Desk
 import Features
@@ -21,7 +22,11 @@ final class DayRecounting: @unchecked Sendable {
 
     /// What people may ask.
     var verbs: [Verb] {
-        [Verb("statistics/recount", .recount, .atOnce { [self] in try recount($0) })]
+        [
+            Verb(
+                "statistics/recount", .recount, own: Allowance(perSecond: 0.1, burst: 5),
+                .atOnce { [self] in try recount($0) })
+        ]
     }
 
     private func recount(_ request: PeopleRequest) throws -> JSON {

@@ -3,8 +3,8 @@ import Days
 package import Desk
 package import Features
 package import Files
-import Fitness
-import Records
+package import Fitness
+package import Records
 package import Telemetry
 
 // Totals of a person's days: requests `statistics/…`. All of them are answered from days (target Days): a day as it is
@@ -26,12 +26,12 @@ package struct Statistics {
     private let heartRates: HeartRateTiers
     private let user: ID
     private let history: History
-    private let today: CalendarDay
+    package let today: CalendarDay
 
     /// - Parameters:
     ///   - zone: the zone of people who do not say where they live.
     ///   - now: Unix milliseconds.
-    init(of user: ID, _ store: Store, _ keys: Keys, zone: String, now: Int64) throws(VaultError) {
+    package init(of user: ID, _ store: Store, _ keys: Keys, zone: String, now: Int64) throws(VaultError) {
         self.user = user
         days = Days(store, keys, Histories(store, keys, zone: zone))
         heartRates = HeartRateTiers(store, keys)
@@ -115,7 +115,7 @@ package struct Statistics {
     }
 
     /// Every day of a range: days on which nothing is recorded have only their goals.
-    private func all(_ range: ClosedRange<CalendarDay>) throws(VaultError) -> [DayTotals] {
+    package func all(_ range: ClosedRange<CalendarDay>) throws(VaultError) -> [DayTotals] {
         let recorded = Dictionary(grouping: try days.totals(of: user, in: range), by: \.day)
         return range.map { day in
             recorded[day]?.first ?? DayTotals(day, goals: Self.goals(history.targets(on: day)))

@@ -1,6 +1,6 @@
 import Desk
 package import Fitness
-package import Telemetry
+import Telemetry
 
 /// What can be asked about days; nil stands for now.
 package enum StatisticsQuestion: Equatable {
@@ -54,23 +54,6 @@ extension PeopleRequest {
                 .badRequest, "\"\(last)\" has to be the same day as \"\(first)\", or a later one", field: last)
         }
         return from...to
-    }
-
-    /// A day that must be there.
-    package func day(_ field: String) throws(ReplyError) -> CalendarDay {
-        guard let day = try optionalDay(field) else {
-            throw ReplyError(.badRequest, "\"\(field)\" is missing", field: field)
-        }
-        return day
-    }
-
-    /// A day; nil if the field is absent or null.
-    func optionalDay(_ field: String) throws(ReplyError) -> CalendarDay? {
-        guard let text = try optionalText(field, atMost: 32) else { return nil }
-        guard let day = CalendarDay(text) else {
-            throw ReplyError(.badRequest, "\"\(field)\" has to be a day such as 2026-11-21", field: field)
-        }
-        return day
     }
 
     /// A month; nil if the field is absent or null.

@@ -25,11 +25,16 @@ package struct Tie: Hashable {
     package let since: Int64
     /// Whether their thumbs are kept from the person.
     var isMuted = false
+    /// Of somebody who was blocked before the person had learned their name.
+    package var isUnnamed = false
     /// For an invitation that is held back: when the person will see it, Unix milliseconds.
     var shownFrom: Int64?
 
     /// Whether the person should see it by now.
     func isShown(now: Int64) -> Bool { (shownFrom ?? now) <= now }
+
+    /// The person, where their name may be shown: those of people who were invited are not.
+    var named: ID? { state == .invited || isUnnamed ? nil : user }
 
     /// Whether it is this invitation, which the person has received and not answered.
     package func isAsked(_ id: ID) -> Bool { state == .asked && self.id == id }
@@ -52,9 +57,14 @@ package struct FriendList: Equatable {
     /// The friends' ids.
     package var friends: [ID] { ties.compactMap { $0.state == .friend ? $0.user : nil } }
 
-    func isFriend(_ user: ID) -> Bool { ties.contains { $0.state == .friend && $0.user == user } }
+    package func isFriend(_ user: ID) -> Bool { ties.contains { $0.state == .friend && $0.user == user } }
 
-    func isBlocked(_ user: ID) -> Bool { ties.contains { $0.state == .blocked && $0.user == user } }
+    package func isBlocked(_ user: ID) -> Bool { ties.contains { $0.state == .blocked && $0.user == user } }
+
+    /// Whether the person wants to hear nothing of a friend's thumbs.
+    package func isMuted(_ friend: ID) -> Bool {
+        ties.contains { $0.state == .friend && $0.user == friend && $0.isMuted }
+    }
 
     /// The tie that requests call by this id, if it is in one of these states.
     func tie(_ id: ID, _ states: Tie.State...) -> Tie? { ties.first { $0.id == id && states.contains($0.state) } }
@@ -112,6 +122,7 @@ extension Tie {
             id: id, user: member("user") ?? (json["nobody"] == true ? nil : id), state: state, to: text("to"),
             since: since,
             isMuted: json["muted"] == true)
+        isUnnamed = json["unnamed"] == true
         if case .integer(let time)? = json["from"] { shownFrom = time }
     }
 
@@ -120,7 +131,7 @@ extension Tie {
             "id": .string(id.text), "user": user == id ? nil : user.map { .string($0.text) },
             "nobody": user == nil ? true : nil, "state": .string(state.rawValue), "to": to.map(JSON.string),
             "since": .integer(since),
-            "muted": isMuted ? true : nil, "from": shownFrom.map(JSON.integer),
+            "muted": isMuted ? true : nil, "unnamed": isUnnamed ? true : nil, "from": shownFrom.map(JSON.integer),
         ])
     }
 }

@@ -100,8 +100,7 @@ package final class Friends: @unchecked Sendable {
     private func list(_ user: ID) throws -> JSON {
         var entries: [JSON] = []
         for tie in try lists.shown(to: user, now: context.now()) {
-            // The names of people who were invited are not shown.
-            let other = tie.state == .invited ? nil : tie.user
+            let other = tie.named
             let name = try other.flatMap { other throws(VaultError) in try context.notifications.name(of: other) }
             let shown = try tie.state == .friend ? other.flatMap(shownDay(of:)) : nil
             entries.append(
@@ -165,7 +164,7 @@ package final class Friends: @unchecked Sendable {
                 }
                 return [:]
             }
-            if let other { context.changes.changedAtOnce([try request.user, other]) }
+            if let other { context.changes.friendsParted(try request.user, other) }
             return reply
         }
     }
@@ -190,29 +189,12 @@ package final class Friends: @unchecked Sendable {
             guard let (id, blocked) = try blockable(given, of: user), !list.isBlocked(blocked) else {
                 throw Self.unknown
             }
-            guard list.count(.blocked) < FriendList.mostBlocked else {
-                throw ReplyError(.notAllowed, "you have blocked \(FriendList.mostBlocked) already: unblock somebody")
-            }
-            // The blocker's list still shows all their invitations: if one of them went, that would tell whose address
-            // it is.
-            let own = Set(list.ties.filter { $0.user == blocked && $0.state == .invited }.map(\.id))
-            try lists.change(user) { list in
-                list.remove { $0.user == blocked && $0.state != .invited }
-                list.disconnectInvitations(of: blocked)
-                list.add(Tie(id: id, user: blocked, state: .blocked, since: now))
-            }
-            try lists.change(blocked) { list in
-                list.remove { $0.state == .friend && $0.user == user || $0.state == .asked && own.contains($0.id) }
-            }
-            // Notifications about each other's invitations go with these.
-            for asked in list.ties where asked.user == blocked && asked.state == .asked {
-                try context.notifications.remove(.friendRequest, from: asked.id, of: user)
-            }
-            for invitation in own { try context.notifications.remove(.friendRequest, from: invitation, of: blocked) }
-            other = blocked
+            try lists.block(blocked, by: user, as: id, now: now)
+            // Somebody who has only asked must not learn that the address is somebody's, who has blocked them.
+            if list.isFriend(blocked) { other = blocked }
             return ["state": "blocked", "friend": .string(id.text)]
         }
-        if let other { context.changes.changedAtOnce([try request.user, other]) }
+        if let other { context.changes.friendsParted(try request.user, other) }
         return reply
     }
 
@@ -244,7 +226,7 @@ package struct FriendLists {
     /// What people are told of each other.
     static let kinds: [Notification.Kind] = [.thumbsUp, .thumbsDown, .friendRequest, .friendAccepted]
 
-    init(_ documents: Documents) { self.documents = documents }
+    package init(_ documents: Documents) { self.documents = documents }
 
     package func list(of user: ID) throws(VaultError) -> FriendList {
         FriendList(kept: try documents.read(FriendList.document, of: user))
@@ -257,6 +239,37 @@ package struct FriendLists {
         var new = old
         body(&new)
         if new != old { try documents.write(new.json, FriendList.document, of: user) }
+    }
+
+    /// Blocks somebody, within a transaction that names both.
+    /// - Parameters:
+    ///   - id: what `friends/unblock` takes.
+    ///   - isUnnamed: whether the person does not know their name, and does not learn it by this.
+    package func block(
+        _ blocked: ID, by user: ID, as id: ID, isUnnamed: Bool = false, now: Int64
+    ) throws {
+        let list = try list(of: user)
+        guard list.count(.blocked) < FriendList.mostBlocked else {
+            throw ReplyError(.notAllowed, "you have blocked \(FriendList.mostBlocked) already: unblock somebody")
+        }
+        // The blocker's list still shows all their invitations: if one of them went, that would tell whose address it is.
+        let own = Set(list.ties.filter { $0.user == blocked && $0.state == .invited }.map(\.id))
+        var tie = Tie(id: id, user: blocked, state: .blocked, since: now)
+        tie.isUnnamed = isUnnamed
+        try change(user) { list in
+            list.remove { $0.user == blocked && $0.state != .invited }
+            list.disconnectInvitations(of: blocked)
+            list.add(tie)
+        }
+        try change(blocked) { list in
+            list.remove { $0.state == .friend && $0.user == user || $0.state == .asked && own.contains($0.id) }
+        }
+        // Notifications about each other's invitations go with these.
+        let notifications = Notifications(documents.store, documents.keys)
+        for asked in list.ties where asked.user == blocked && asked.state == .asked {
+            try notifications.remove(.friendRequest, from: asked.id, of: user)
+        }
+        for invitation in own { try notifications.remove(.friendRequest, from: invitation, of: blocked) }
     }
 
     /// Whether the other person's list says the same about a friendship, or about an invitation that came: one of them

@@ -50,7 +50,7 @@ extension Feature {
         var entries: [JSON] = []
         let lists = FriendLists(source.documents)
         for tie in try lists.shown(to: source.user, now: source.now) {
-            let other = tie.state == .invited ? nil : tie.user
+            let other = tie.named
             let name = try other.flatMap { other throws(VaultError) in try notifications.name(of: other) }
             entries.append(
                 .object(present: [

@@ -51,7 +51,10 @@ extension Friends {
                 changesSharing = share.saysSomething
                 return ["state": "invited", "share": try consents.keep(share, of: user, now: context.now())]
             }
-            if list.ties.contains(where: { $0.state == .invited && $0.to == name.text }) { return try reply() }
+            let isInvited = list.ties.contains { tie in
+                tie.state == .invited && tie.to.map(name.isSame(as:)) ?? false
+            }
+            if isInvited { return try reply() }
             guard list.count(.invited) < FriendList.mostInvited else {
                 let words = "\(FriendList.mostInvited) of your invitations are open: take one back (friends/remove)"
                 throw ReplyError(.notAllowed, words)
@@ -110,7 +113,8 @@ extension Friends {
         var other: ID?
         let reply = try once(request, with: try person(of: request.user, by: id, .asked)) { user, now in
             guard let tie = try lists.list(of: user).tie(id, .asked), tie.isShown(now: now),
-                let inviter = tie.user, try lists.isMutual(tie, of: user), !context.doors.isBeingForgotten(inviter)
+                let inviter = tie.user, try lists.isMutual(tie, of: user), !context.doors.isBeingForgotten(inviter),
+                try !lists.list(of: inviter).isBlocked(user)
             else { throw Self.unknown }
             try befriend(inviter, user, by: id, now: now)
             try tell(inviter, .friendAccepted, .friendAccepted, from: user, called: user, now: now)
@@ -163,38 +167,26 @@ extension Friends {
 
 // MARK: Codes
 
-// A code is kept as its keyed hash: nobody reads one out of the database.
-
 extension Friends {
-    /// How long a code is good, milliseconds.
-    static let codeLifetime: Int64 = 7 * 86_400_000
     static let codePurpose = "friend"
     /// How many of a person's codes may be out at a time; another ends the oldest.
     private static let mostCodes = 5
 
+    private var codes: GivenCodes { GivenCodes(context.store, context.keys, purpose: Self.codePurpose) }
+
     package func code(_ request: PeopleRequest) throws -> JSON {
-        let rows = CodeRows(context.store.database, purpose: Self.codePurpose)
         let share = try Consents.Share(request)
         var changesSharing = false
         defer { tellOfSharing(changesSharing, request) }
         return try once(request) { user, now in
             try checkRoom(lists.list(of: user))
-            try rows.removeExpired(at: now)
-            try rows.keep(Self.mostCodes - 1, of: user.text)
-            let code = try EnrolmentCode.random()
-            let expires = now + Self.codeLifetime
-            try rows.insert(try key(code), of: user.text, secret: [], expires: expires)
+            let (code, expires) = try codes.draw(for: user.text, most: Self.mostCodes, now: now)
             changesSharing = share.saysSomething
             return [
-                "code": .string(code.text), "expires": .integer(expires),
+                "code": .string(code), "expires": .integer(expires),
                 "share": try consents.keep(share, of: user, now: context.now()),
             ]
         }
-    }
-
-    private func key(_ code: EnrolmentCode) throws(VaultError) -> String {
-        let hash = try context.keys.lookup(Self.codePurpose, code.text)
-        return "friend-\(StreamID(stored: Array(hash.prefix(16))))"
     }
 
     /// Redeems a code that a person was given.
@@ -206,7 +198,7 @@ extension Friends {
             throw ReplyError(
                 .rateLimited, "too many wrong codes: try again in \(seconds) s", retryAfterSeconds: seconds)
         }
-        guard let code = decodedCode(text) else {
+        guard let code = GivenCodes.typed(text) else {
             let words = "a friend's code looks like 7QKM-2DZX-0H4W-9C1T-V6RA-XP3E"
             throw ReplyError(.invalid, words, field: "code")
         }
@@ -241,23 +233,13 @@ extension Friends {
         }
     }
 
-    private func decodedCode(_ text: String) -> EnrolmentCode? {
-        do throws(VaultError) { return try EnrolmentCode(text) } catch { return nil }
-    }
-
     /// The person whose code it is; nil if nobody's.
     private func person(behind code: EnrolmentCode) throws(VaultError) -> ID? {
-        let giver = try context.store.database.first(
-            "SELECT subject FROM codes WHERE id = ? AND purpose = ?", [.text(try key(code)), .text(Self.codePurpose)],
-            row: Row.text)
-        return giver.flatMap { text in decoded { () throws(MalformedValue) in try ID(text) } }
+        try codes.subject(of: code, now: context.now()).flatMap { ID(kept: .string($0)) }
     }
 
     /// The person whose code it is; the code is used up. Within a transaction.
     private func use(_ code: EnrolmentCode, now: Int64) throws(VaultError) -> ID? {
-        let giver = try context.store.database.first(
-            "DELETE FROM codes WHERE id = ? AND purpose = ? AND expires_ms > ? RETURNING subject",
-            [.text(try key(code)), .text(Self.codePurpose), .integer(now)], row: Row.text)
-        return giver.flatMap { text in decoded { () throws(MalformedValue) in try ID(text) } }
+        try codes.use(code, now: now).flatMap { ID(kept: .string($0)) }
     }
 }

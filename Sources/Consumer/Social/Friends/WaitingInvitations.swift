@@ -19,7 +19,7 @@ struct WaitingInvitations {
     static let name = "waiting_invitations"
     /// How long an invitation waits, milliseconds.
     static let lifetime: Int64 = 60 * 86_400_000
-    /// How many of those that wait for an address reach its holder: the latest.
+    /// How many of those that wait for an address reach its holder at once: the latest. The others wait on.
     static let most = FriendList.mostAsked
 
     static let schema = Schema(
@@ -47,15 +47,19 @@ struct WaitingInvitations {
         .blob(try keys.lookup("invited", KeyFile.text(of: address)))
     }
 
-    /// Has an invitation wait, within a transaction. A list has a limited number of invitations, and so has this table.
+    /// Has an invitation wait, within a transaction, in place of an earlier one of the same person to the same address: nobody pushes out
+    /// those of others by inviting again and again. A list has a limited number of invitations, and so has this table.
     func add(_ id: ID, by inviter: ID, to address: [UInt8], now: Int64) throws(VaultError) {
         try store.database.removeExpired(from: Self.name, at: now)
+        let key = try key(address)
+        try store.database.execute(
+            "DELETE FROM waiting_invitations WHERE person = ? AND address = ?", [.text(inviter.text), key])
         try store.database.execute(
             "INSERT INTO waiting_invitations (id, person, address, expires_ms) VALUES (?, ?, ?, ?)",
-            [.text(id.text), .text(inviter.text), try key(address), .integer(now + Self.lifetime)])
+            [.text(id.text), .text(inviter.text), key, .integer(now + Self.lifetime)])
     }
 
-    /// An invitation was taken back.
+    /// An invitation was taken back, or has reached somebody.
     func remove(_ id: ID) throws(VaultError) {
         try store.database.execute("DELETE FROM waiting_invitations WHERE id = ?", [.text(id.text)])
     }
@@ -71,11 +75,6 @@ struct WaitingInvitations {
         return rows.reversed().compactMap { row in
             decoded { () throws(MalformedValue) in Entry(id: try ID(row.id), inviter: try ID(row.person)) }
         }
-    }
-
-    /// Nothing waits for an address any more, within a transaction.
-    func removeAll(for address: [UInt8]) throws(VaultError) {
-        try store.database.execute("DELETE FROM waiting_invitations WHERE address = ?", [try key(address)])
     }
 }
 
@@ -96,12 +95,15 @@ extension Friends: PeopleObserver, AddressObserver {
     package func showedAddress(_ address: [UInt8], _ user: ID, now: Int64) throws(VaultError) {
         for entry in try waiting.entries(for: address, now: now) {
             let (id, inviter) = (entry.id, entry.inviter)
+            try waiting.remove(id)
             guard inviter != user, try context.keys.version(of: inviter) != nil,
-                !context.doors.isBeingForgotten(inviter), try lists.list(of: inviter).tie(id, .invited) != nil
+                !context.doors.isBeingForgotten(inviter)
             else { continue }
+            let list = try lists.list(of: inviter)
+            // They may have blocked the person since: accepting would lift that.
+            guard list.tie(id, .invited) != nil, !list.isBlocked(user) else { continue }
             try lists.change(inviter) { list in list.connectInvitation(id, to: user) }
             try ask(user, id, by: inviter, now: now)
         }
-        try waiting.removeAll(for: address)
     }
 }

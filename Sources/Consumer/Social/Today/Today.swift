@@ -188,7 +188,7 @@ extension Feature {
         name: "today",
         service: { parts in
             let (context, days) = (parts.context, parts.days)
-            return Today(context, TodayTopics(context, days, context.features))
+            return Today(context, TodayTopics(context, days))
         },
         topics: [
             FeatureTopic(.today, isRetained: true, DayTotals.schema),

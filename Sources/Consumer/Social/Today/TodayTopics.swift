@@ -24,36 +24,18 @@ package struct TodayTopics {
 
     private let context: PeopleContext
     private let days: Days
-    /// Says whether a person has anything of which a day is made.
-    private let hasSomething: String
+    private let people: KnownPeople
 
-    /// - Parameter features: their documents and tables say of what a day is made.
-    package init(_ context: PeopleContext, _ days: Days, _ features: [Feature]) {
-        self.context = context
-        self.days = days
-        let documents = features.documents.filter(\.makesToday).map { "'\($0.name)'" }.joined(separator: ", ")
-        let rows =
-            ["SELECT 1 FROM documents WHERE person = ?1 AND name IN (\(documents))"]
-            + features.sealedTables.filter(\.makesToday).map { "SELECT 1 FROM \($0.name) WHERE person = ?1" }
-        hasSomething = "SELECT 1 WHERE " + rows.map { "EXISTS (\($0))" }.joined(separator: " OR ")
+    package init(_ context: PeopleContext, _ days: Days) {
+        (self.context, self.days, people) = (context, days, KnownPeople(context))
     }
 
     /// Everybody who has an account, or is in the settings.
-    func everybody() throws(VaultError) -> Set<ID> {
-        let users = try context.store.database.query("SELECT person FROM accounts", row: Row.text)
-        return Set(users.compactMap { text in decoded { () throws(MalformedValue) in try ID(text) } })
-            .union(fromSettings)
-    }
-
-    /// People of the settings. Without accounts nobody signs in as one of them, and nothing is retained for them at the
-    /// broker, which may write what it keeps to its disk: they ask instead.
-    private var fromSettings: [ID] { !context.settings.hasAccounts ? [] : context.settings.people.map(\.user) }
+    func everybody() throws(VaultError) -> Set<ID> { try people.everybody() }
 
     package func topics(of user: ID) throws(VaultError) -> Topics {
         var topics = Topics()
-        guard !context.doors.isBeingForgotten(user), try isKnown(user), try context.keys.version(of: user) != nil else {
-            return topics
-        }
+        guard try people.hasDay(user) else { return topics }
         let localDays = try days.histories.history(of: user).localDays
         let day = localDays.day(of: context.now())
         let totals = try days.totals(of: user, on: day)
@@ -66,7 +48,7 @@ package struct TodayTopics {
             topics.own[.goal(topic)] = json
         }
         guard try Consents(context.documents).showsSteps(user) else { return topics }
-        for friend in try FriendLists(context.documents).friends(of: user) where try isThere(friend) {
+        for friend in try FriendLists(context.documents).friends(of: user) where try people.isThere(friend) {
             topics.friends.insert(friend)
         }
         topics.toFriends = .object(present: [
@@ -87,19 +69,5 @@ package struct TodayTopics {
             "day": .string("\(day)"), "target": rounded(target), "value": goal.value.map(rounded),
             "percent": goal.percent.map(rounded), "state": goal.isReached ? "reached" : "open",
         ])
-    }
-
-    /// Whether somebody has an account, or is in the settings. A person who is taken out of the settings still has a
-    /// list of friends.
-    private func isThere(_ user: ID) throws(VaultError) -> Bool {
-        if fromSettings.contains(user) { return true }
-        return try context.store.database.first(
-            "SELECT 1 FROM accounts WHERE person = ?", [.text(user.text)], row: Row.int) != nil
-    }
-
-    /// Whether there is anything to show of a person.
-    private func isKnown(_ user: ID) throws(VaultError) -> Bool {
-        guard try isThere(user) else { return false }
-        return try context.store.database.first(hasSomething, [.text(user.text)], row: Row.int) != nil
     }
 }

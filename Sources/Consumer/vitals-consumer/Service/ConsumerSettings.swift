@@ -29,9 +29,13 @@ import Vault
 ///   batch: { count: 512, milliseconds: 20 },
 ///   limits: { gateway: { day: "1 GB", total: "50 GB" }, person: { day: "3 GB", total: "100 GB" } },   // what may be stored
 ///   backups: { data: "/media/backup/data", keys: "/media/stick/keys", keep: 7 },   // see BackupSettings
+///   training: { exercises: "/etc/vitals/exercises.json" },   // what plans are made of: see TrainingSettings
 ///   workouts: { end_after: "2 h" },   // a workout in which nothing was measured for so long is ended
 ///   phones: { host: "vitals.example.org", port: 8883, tls: true, websocket: false },   // where phones reach the broker
 ///   push: { schemes: ["ntfys", "tgram"] },   // people may have their notifications brought elsewhere: see PushSetting
+///   sharing: { schemes: ["mastodons"] },   // people may post what they share: see SharingSetting
+///   quotes: { files: ["quotes.json"] },   // besides those that the package installs: see QuotesSetting
+///   meals: { ideas: "ideas.json" },   // in place of those that the package installs: see MealsSetting
 ///   metrics: { listen: "127.0.0.1:9187" },   // for Prometheus
 ///   share_link: "https://example.org/#{goal}",   // goes with what people share; {day} and {goal} are filled in
 /// }

@@ -38,6 +38,14 @@ public struct MonthOfRings: Hashable, Sendable {
         self.marked = marked
     }
 
+    /// A month by the rings of its days.
+    public init(_ rings: GoalRings, marked: CalendarDay? = nil) {
+        let days = rings.days.mapValues { day in
+            Day(steps: day[.steps]?.share, distance: day[.distance]?.share, energy: day[.energy]?.share)
+        }
+        self.init(rings.month, days, marked: marked)
+    }
+
     /// The picture's width, in pixels.
     public static let width = 1200
     /// A day's width and height.

@@ -110,13 +110,13 @@ public struct WorkoutPoster: Hashable, Sendable {
 
     /// The distance as it is told. It is rounded before it is converted: if somebody showed it in kilometres once and
     /// in miles another time, the two together would otherwise say more than each of them.
-    private var toldMetres: Double? {
+    public var toldMetres: Double? {
         guard areEndsHidden else { return metres }
         return metres.map { ($0 / 100).rounded() * 100 }
     }
 
     /// By the distance that is told: time and pace together would tell the other one.
-    private var toldMetresPerSecond: Double? {
+    public var toldMetresPerSecond: Double? {
         guard areEndsHidden, let told = toldMetres else { return metresPerSecond }
         return metresPerSecond.flatMap { _ in seconds.flatMap { $0 > 0 ? told / $0 : nil } }
     }

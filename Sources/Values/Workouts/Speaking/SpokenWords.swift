@@ -13,8 +13,12 @@ public struct SpokenWords: Hashable, Sendable {
     // MARK: Sentences
 
     /// That a workout has begun.
-    public func began(_ activity: Activity, _ goal: WorkoutGoal?) -> String {
-        let begun = language("Workout started: ", "Training gestartet: ") + name(activity) + "."
+    /// - Parameter known: what an activity is called that has a name of its own in each language; nil for any other.
+    public func began(
+        _ activity: Activity, _ goal: WorkoutGoal?, known: (english: String, german: String)? = nil
+    ) -> String {
+        let name = known.map { language($0.english, $0.german) } ?? name(activity)
+        let begun = language("Workout started: ", "Training gestartet: ") + name + "."
         return begun + (goal.map { language(" Goal: ", " Ziel: ") + target($0) + "." } ?? "")
     }
 

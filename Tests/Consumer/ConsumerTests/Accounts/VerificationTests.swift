@@ -68,6 +68,36 @@ struct VerificationTests {
         }
     }
 
+    @Test("by no more mails to an address than three at once, whoever signs up with it again and again")
+    func mailsToAnAddress() throws {
+        try Self.with { service, mails in
+            for time in 1...4 {
+                // In capitals, too, it is the same mailbox.
+                let phone = try service.device(service.signUp(time == 2 ? "Ada@Example.org" : "ada@example.org"))
+                defer { phone.stop() }
+                guard time < 4 else {
+                    #expect(try phone.refused("account/send-code").code == .rateLimited)
+                    continue
+                }
+                _ = try Self.code(mails.read())
+                try phone.done("account/delete", ["password": .string(AccountService.password)])
+            }
+        }
+    }
+
+    @Test("however many want that: codes to reset a password are sent all the same")
+    func ownAllowance() throws {
+        try AccountService.with(accounts: "{ mail_command: [\"/bin/true\"] }") { service in
+            let sent = try service.onSession { accounts -> [Bool] in
+                let codes = try #require(accounts.mail)
+                let mail = Mail(to: try #require(EmailAddress("eve@example.org")), subject: "Too many", body: "")
+                func send(_ purpose: NameCodes.Purpose) -> Bool { codes.send(mail, for: purpose, time: 0) { _ in } }
+                return (0..<60).map { _ in send(.verify) } + [send(.reset)]
+            }
+            #expect(sent.first == true && sent.dropLast().last == false && sent.last == true)
+        }
+    }
+
     @Test("for a day, and not with a code from before the device was revoked")
     func expiry() throws {
         try AccountService.with { service in

@@ -210,9 +210,11 @@ final class Circle {
         try elements(done(user, "notifications/list", ["all": .bool(all)]), "notifications")
     }
 
-    /// Has the person walked so many steps of the consumer's day, as if a sensor had counted them.
-    func walk(_ user: ID, _ counts: UInt32...) throws {
-        let time = now
+    /// Has the person walked so many steps, as if a sensor had counted them.
+    /// - Parameter moment: when they began, in Unix milliseconds; now if it is left out.
+    func walk(_ user: ID, at moment: Int64? = nil, _ counts: UInt32...) throws {
+        let today = now
+        let time = moment ?? today
         try onSession { [consumer] context in
             let days = consumer.days
             let entries = counts.enumerated().map { index, count in
@@ -224,7 +226,7 @@ final class Circle {
             }
             do throws(VaultError) {
                 try context.store.change(user) { () throws(VaultError) in
-                    try days.take([PersonsReadings(user: user, entries: entries)], now: time)
+                    try days.take([PersonsReadings(user: user, entries: entries)], now: today)
                 }
             } catch {
                 days.rolledBack()

@@ -74,6 +74,51 @@ struct InvitationTests {
         }
     }
 
+    @Test("that waited do not reach somebody whom their inviter has blocked in the meantime")
+    func blockedMeanwhile() throws {
+        try Circle.with { circle in
+            let ada = try circle.person("ada@example.org", name: "Ada")
+            let invitation = try invite(circle, ada)
+            let bob = try circle.person("bob@example.org", name: "Bob")
+            try circle.befriend(ada, bob)
+            try circle.done(ada, "friends/block", ["friend": .string(bob.text)])
+            #expect(try waiting(circle) == 1)
+            try verify(circle, bob)
+            #expect(try waiting(circle) == 0 && circle.friends(bob).isEmpty)
+            #expect(try circle.refused(bob, "friends/accept", ["friend": invitation]).code == .notFound)
+            #expect(try circle.friends(ada).contains { $0["state"] == "blocked" && $0["friend"] == .string(bob.text) })
+        }
+    }
+
+    @Test("wait once for each inviter and address, however it is written, and those that are too many at once wait on")
+    func waitingOnce() throws {
+        try Circle.with { circle in
+            let ada = try circle.person("ada@example.org", name: "Ada")
+            for email in ["bob@example.org", "Bob@Example.org", "BOB@EXAMPLE.ORG"] { _ = try invite(circle, ada, email) }
+            #expect(try waiting(circle) == 1 && circle.friends(ada).count == 1)
+            let now = circle.now
+            try circle.onSession { context in
+                let table = WaitingInvitations(store: context.store, keys: context.keys)
+                let mallory = try drawnID()
+                let lookup = try AccountName(["email": "bob@example.org"]).lookup(context.keys)
+                try context.store.change(ada) { () throws(VaultError) in
+                    // A later one of the same inviter takes the place of the earlier one.
+                    for _ in 0..<2 { try table.add(try drawnID(), by: mallory, to: lookup, now: now + 1) }
+                    for _ in 0..<(WaitingInvitations.most - 1) {
+                        try table.add(try drawnID(), by: try drawnID(), to: lookup, now: now + 1)
+                    }
+                }
+            }
+            #expect(try waiting(circle) == Int64(WaitingInvitations.most) + 1)
+            let bob = try circle.person("bob@example.org", name: "Bob")
+            // Those are of people who are not there; hers is the one that has waited for longest.
+            try verify(circle, bob)
+            #expect(try waiting(circle) == 1 && circle.friends(bob).isEmpty)
+            try verify(circle, bob)
+            #expect(try waiting(circle) == 0 && circle.friends(bob).map { $0["state"] } == ["asked"])
+        }
+    }
+
     @Test("wait for two months at most, and not after they were taken back, or their inviter was forgotten")
     func over() throws {
         try Circle.with { circle in
@@ -95,6 +140,29 @@ struct InvitationTests {
             }
             try verify(circle, bob)
             #expect(try circle.friends(bob).isEmpty && waiting(circle) == 0)
+        }
+    }
+
+    @Test("reach somebody whose reset had everything else deleted, also if the service was killed before that was done")
+    func afterReset() throws {
+        var known: ID?
+        try Circle.with { circle in
+            let ada = try circle.person("ada@example.org", name: "Ada")
+            _ = try invite(circle, ada)
+            let bob = try circle.person("bob@example.org", name: "Squatter")
+            known = bob
+            let now = circle.now
+            try circle.onSession { context in
+                try context.store.change(bob) { () throws(VaultError) in
+                    try AccountRows(store: context.store, keys: context.keys).setVerified(bob, now: now)
+                    try context.keys.toForget(bob, withAccount: false).enter(context.store.database)
+                }
+            }
+            #expect(try waiting(circle) == 1)
+        } then: { circle in
+            let bob = try #require(known)
+            try circle.wait(bob, "notifications") { $0?["text"] == "Ada would like to be your friend." }
+            #expect(try circle.friends(bob).map { $0["state"] } == ["asked"] && waiting(circle) == 0)
         }
     }
 

@@ -136,7 +136,7 @@ struct LatestMinuteServiceTests {
             circle.advance(60_000)
             try beat("strap", "{\"time\":1,\"bpm\":61}")
             let told = try #require(try circle.next(demo, "heart-rate"))
-            #expect(told == ["time": .integer(minute * 60_000), "bpm": 70, "min": 60, "max": 80])
+            #expect(told == ["bpm": 70, "max": 80, "min": 60, "time": .integer(minute * 60_000)])
             // The strap is taken off: the minute is published when it is over.
             circle.advance(60_000)
             try circle.onSession { [consumer = circle.consumer] _ in

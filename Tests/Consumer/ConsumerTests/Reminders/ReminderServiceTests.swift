@@ -244,7 +244,7 @@ extension Circle {
 
 extension JSON {
     /// The same object with another value of a member, or without it.
-    fileprivate func replacing(_ name: String, with value: JSON?) -> JSON {
+    func replacing(_ name: String, with value: JSON?) -> JSON {
         guard case .object(let members) = self else { return self }
         let others = members.filter { $0.name != name }
         return .object(others + (value.map { [Member(name, $0)] } ?? []))

@@ -22,7 +22,8 @@ final class WorkoutHouse {
     private var consumer: Consumer?
     private let key: [UInt8]
     private let session: GatewaySession
-    private static let more = #"accounts: {}, broker_rules: {}, workouts: { end_after: "10 min" },"#
+    /// What the settings have besides people and gateways.
+    private let more: String
 
     /// Milliseconds after `start`, which the test sets.
     final class Clock: Sendable {
@@ -34,13 +35,15 @@ final class WorkoutHouse {
         }
     }
 
-    private init(_ broker: Broker, household given: Household? = nil) throws {
+    private init(_ broker: Broker, household given: Household? = nil, more: String) throws {
         self.broker = broker
+        self.more = #"accounts: {}, broker_rules: {}, workouts: { end_after: "10 min" },"# + more
         household = try given ?? Household()
         client = try Client(
             broker, "vitals/v1/gateways/home/#", "vitals/v1/users/+/responses/#", "vitals/v1/users/+/workout",
-            "vitals/v1/users/+/notifications", "vitals/v1/stores/#")
-        let settings = try household.settings(people: Household.peopleWithPositions, port: broker.port, more: Self.more)
+            "vitals/v1/users/+/notifications", "vitals/v1/users/+/training", "vitals/v1/stores/#")
+        let settings = try household.settings(
+            people: Household.peopleWithPositions, port: broker.port, more: self.more)
         key = try Keys(settings, .create).identity.publicKey
         consumer = try Self.started(settings, clock)
         try Self.waitForConsumer(client)
@@ -57,9 +60,10 @@ final class WorkoutHouse {
         try publish([session.keyBlock])
     }
 
-    static func with(_ body: (WorkoutHouse) throws -> Void) throws {
+    /// - Parameter more: for the settings.
+    static func with(more: String = "", _ body: (WorkoutHouse) throws -> Void) throws {
         try Broker.with { broker in
-            let house = try WorkoutHouse(broker)
+            let house = try WorkoutHouse(broker, more: more)
             defer {
                 house.consumer?.stop()
                 house.client.stop()
@@ -103,7 +107,7 @@ final class WorkoutHouse {
         // It holds the lock of its folder for as long as it lives.
         consumer = nil
         consumer = try Self.started(
-            try household.settings(people: Household.peopleWithPositions, port: broker.port, more: Self.more), clock,
+            try household.settings(people: Household.peopleWithPositions, port: broker.port, more: more), clock,
             prepare)
         try Self.waitForConsumer(client)
     }
@@ -152,7 +156,7 @@ final class WorkoutHouse {
 
     /// How many readings of a kind anybody can see.
     func stored(_ kind: ReadingKind) throws -> Int {
-        let settings = try household.settings(people: Household.peopleWithPositions, port: broker.port, more: Self.more)
+        let settings = try household.settings(people: Household.peopleWithPositions, port: broker.port, more: more)
         let command = ReadingsCommand(user: try ID("demo"), kind: kind)
         return try output { _ = try command.run(settings, output: $0) }.count
     }
@@ -161,7 +165,7 @@ final class WorkoutHouse {
     func settle() throws {
         for _ in 0..<100_000 {
             let settings = try household.settings(
-                people: Household.peopleWithPositions, port: broker.port, more: Self.more)
+                people: Household.peopleWithPositions, port: broker.port, more: more)
             if try WorkoutRows(Store(settings, readOnly: true), Keys(settings, .read)).marked(after: "") == nil {
                 return
             }
@@ -172,7 +176,7 @@ final class WorkoutHouse {
 
     /// How many rows of blocks there are, and how many readings they are counted to have, by kind.
     func counted(_ kind: Reading.Kind) throws -> Int64 {
-        let settings = try household.settings(people: Household.peopleWithPositions, port: broker.port, more: Self.more)
+        let settings = try household.settings(people: Household.peopleWithPositions, port: broker.port, more: more)
         return try Store(settings, readOnly: true).database.first(
             "SELECT coalesce(sum(number), 0) FROM counts WHERE kind = ?", [.integer(Int64(kind.rawValue))],
             row: Row.int) ?? -1
@@ -180,7 +184,7 @@ final class WorkoutHouse {
 
     /// How much of what is kept differs from a recount; the service counts again what was marked.
     func recounted() throws -> Int64 {
-        let settings = try household.settings(people: Household.peopleWithPositions, port: broker.port, more: Self.more)
+        let settings = try household.settings(people: Household.peopleWithPositions, port: broker.port, more: more)
         let (keys, store) = (try Keys(settings, .read), try Store(settings, readOnly: true))
         let derivations = Feature.all.derivations(DerivationParts(store, keys, zone: "UTC"))
         let findings = try RecountCommand(user: try ID("demo")).findings(store, keys, derivations)

@@ -68,7 +68,7 @@ struct WorkoutObserverTests {
             let record = TurnRecord()
             try house.wait { running in
                 guard let one = running.running.values.first(where: \.isCounted) else { return false }
-                var observers = WorkoutObservers()
+                let observers = WorkoutObservers()
                 observers.add(record)
                 observers.tellOfSecond(one, now: start + 40_000)
                 return true

@@ -1,5 +1,4 @@
 import Daemon
-package import Features
 package import Files
 import Reactor
 package import Telemetry

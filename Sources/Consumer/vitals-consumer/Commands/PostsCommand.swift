@@ -1,0 +1,116 @@
+import Daemon
+import Files
+import FoundationEssentials
+import Glibc
+import Posts
+import Records
+import Storage
+import Telemetry
+
+/// `vitals-consumer posts`: what people have reported, and what becomes of it.
+struct PostsCommand: Subcommand {
+    static let declaration = Command(
+        name: "posts",
+        summary: "Lists posts that people have reported, one JSON object on each line, or decides about one.",
+        discussion: """
+            A reported post is here as it was when it was reported, also if its author has deleted it, until you decide. Who has reported it \
+            is not said. It works while the service is running: a post that is removed is in nobody's list any more.
+            """,
+        options: [
+            .value("picture", "POST", "writes that post's picture to standard output instead"),
+            .value("remove", "POST", "removes that post, with what is kept of it here"),
+            .value("keep", "POST", "lets that post stay, for good: it cannot be reported again"),
+        ],
+        examples: [
+            Example("vitals-consumer posts"),
+            Example("vitals-consumer posts --picture abcdefghijklmnop > picture"),
+            Example("vitals-consumer posts --remove abcdefghijklmnop"),
+        ])
+
+    enum Action {
+        case list
+        case picture(ID)
+        case remove(ID)
+        case keep(ID)
+    }
+
+    private let action: Action
+
+    init(_ arguments: Arguments) throws {
+        let given = try ["picture", "remove", "keep"].filter { try arguments.optionalString($0) != nil }
+        guard given.count < 2 else {
+            throw arguments.refusal(of: given.last ?? "keep", "give one of --picture, --remove and --keep")
+        }
+        switch given.first {
+        case "picture"?: action = .picture(try ID(arguments.id("picture")))
+        case "remove"?: action = .remove(try ID(arguments.id("remove")))
+        case "keep"?: action = .keep(try ID(arguments.id("keep")))
+        default: action = .list
+        }
+    }
+
+    init(_ action: Action) { self.action = action }
+
+    /// Writes to `output`, a file descriptor.
+    func run(_ settings: ConsumerSettings, output: CInt) throws(Failure) -> ExitCode {
+        var lines = Lines(output)
+        defer { lines.flush() }
+        switch action {
+        case .list:
+            let rows = try Self.rows(settings, .read)
+            for post in try Failure.explaining({ () throws(VaultError) in try rows.open() }) {
+                lines.write(Self.json(post).bytes)
+            }
+        case .picture(let id): try write(pictureOf: id, settings, output)
+        case .remove(let id):
+            let rows = try Self.rows(settings, .write)
+            try expect(id, Failure.explaining { () throws(VaultError) in try rows.remove(id) })
+            lines.write(Array("\(id) is removed".utf8))
+        case .keep(let id):
+            let rows = try Self.rows(settings, .write)
+            try expect(id, Failure.explaining { () throws(VaultError) in try rows.keep(id) })
+            lines.write(Array("\(id) stays".utf8))
+        }
+        return .ok
+    }
+
+    private static func rows(_ settings: ConsumerSettings, _ access: Keys.Access) throws(Failure) -> ReportRows {
+        let keys = try Keys(settings, access)
+        return ReportRows(try Store(settings, readOnly: access == .read), keys)
+    }
+
+    private func expect(_ id: ID, _ isReported: Bool) throws(Failure) {
+        guard !isReported else { return }
+        throw Failure(
+            .notFound, "nobody has reported a post \(id)", hint: "`vitals-consumer posts` lists those that wait for you")
+    }
+
+    private func write(pictureOf id: ID, _ settings: ConsumerSettings, _ output: CInt) throws(Failure) {
+        let rows = try Self.rows(settings, .read)
+        let found = try Failure.explaining { () throws(VaultError) in try rows.open(id) }
+        try expect(id, found != nil)
+        guard case .string(let text)? = found?.picture?["picture"], let picture = Data(base64Encoded: text) else {
+            throw Failure(.notFound, "the post \(id) has no picture")
+        }
+        var rest = Array(picture)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(output, $0.baseAddress, $0.count) }
+            guard count > 0 else {
+                throw Failure(.inputOutput, "the picture cannot be written: \(String(cString: strerror(errno)))")
+            }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    private static func json(_ post: ReportedPost) -> JSON {
+        let reasons = post.reasons.map { reason -> JSON in
+            ["time": .integer(reason.time), "reason": .string(reason.text)]
+        }
+        return .object(
+            [
+                JSON.Member("post", .string(post.post.text)), JSON.Member("author", .string(post.author.text)),
+                JSON.Member("reported", .integer(post.reported)), JSON.Member("deleted", .bool(!post.isThere)),
+                JSON.Member("reasons", .array(reasons)),
+            ] + post.content)
+    }
+}

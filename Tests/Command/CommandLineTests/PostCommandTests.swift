@@ -1,0 +1,120 @@
+import Foundation
+import Telemetry
+import TestSupport
+import Testing
+
+@Suite("vitals posts", .timeLimit(.minutes(60)))
+struct PostCommandTests {
+    private static let own: JSON = [
+        "author": "ada", "downs": 0, "duration_s": 6750, "muscles": ["calves", "quadriceps"], "name": "Ada", "own": true,
+        "picture": true, "post": "own-1", "selection": ["Legs and core"], "text": "One\nTwo\u{1B}[2J",
+        "time": 1_795_261_361_000,
+        "to": ["friends": true, "groups": [["group": "runners-1", "name": "Sunday runners"]]], "ups": 2, "workouts": 3,
+    ]
+    private static let other: JSON = [
+        "author": "grace", "downs": 1, "duration_s": 0, "mine": "down", "muscles": [], "name": "Grace", "own": false,
+        "picture": false, "post": "other-1", "selection": [], "text": "", "time": 1_795_261_361_000, "ups": 0,
+        "workouts": 1,
+    ]
+
+    private func signedIn() throws -> ScriptedConsumer {
+        let consumer = try ScriptedConsumer()
+        try consumer.signIn()
+        consumer.answer("posts/list") { fields in
+            fields["after"] == nil
+                ? Reply(.ok(["posts": [Self.own], "next": "5-own-1"])) : Reply(.ok(["posts": [Self.other]]))
+        }
+        consumer.answer("posts/show", Self.other)
+        consumer.answer("groups/list", ["groups": [["group": "runners-1", "name": "Sunday runners"]]])
+        return consumer
+    }
+
+    @Test("lists posts page by page, for people and for programs, and nothing in them is more than text to a terminal")
+    func list() throws {
+        let consumer = try signedIn()
+        let list = try consumer.vitals("posts")
+        #expect(list.status == 0 && !list.output.contains("\u{1B}"), "\(list)")
+        let lines = list.output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        #expect(lines[0].hasPrefix("Ada, 2026-11-21") && lines[0].hasSuffix("  own-1"), "\(list)")
+        #expect(
+            Array(lines[1...8]) == [
+                "  week     3 workouts, 1:52:30", "  chosen   Legs and core", "  muscles  calves, quadriceps",
+                "  for      friends, Sunday runners", "  picture  yes", "  thumbs   2 up, 0 down", "  One",
+                "  Two\\u{1b}[2J",
+            ], "\(list)")
+        #expect(lines[9].isEmpty && lines[10].hasPrefix("Grace, "), "\(list)")
+        #expect(Array(lines[11...]) == ["  week    1 workout", "  thumbs  0 up, 1 down, yours: down", ""], "\(list)")
+        let json = try consumer.vitals("posts", "--json").output.split(separator: "\n")
+        #expect(try json.map { try JSON(payload: Array($0.utf8)) } == [Self.own, Self.other])
+        // No more pages than are wanted.
+        let asked = consumer.requests.all.count
+        let one = try consumer.vitals("posts", "--count", "1", "--own", "--json").output.split(separator: "\n")
+        #expect(one.count == 1 && consumer.requests.all.count == asked + 1)
+        #expect(try consumer.last().fields == ["own": true])
+        #expect(try consumer.vitals("posts", "--count", "0").status == 64)
+        #expect(try consumer.vitals("completion", "posts").output == "")
+        consumer.answer("posts/list", ["posts": [Self.own, Self.other]])
+        #expect(try consumer.vitals("completion", "posts").output == "other-1\n")
+        #expect(try consumer.vitals("completion", "own-posts").output == "own-1\n")
+        #expect(try consumer.vitals("completion", "audiences").output == "Sunday runners\nfriends\n")
+        consumer.answer("posts/list", ["posts": []])
+        let none = try consumer.vitals("posts")
+        #expect(none.output.isEmpty && none.errors.contains("posts add 'A good week.' --to friends"), "\(none)")
+    }
+
+    @Test("posts to friends and to groups by their names, with a picture from a file")
+    func add() throws {
+        let consumer = try signedIn()
+        consumer.answer("posts/add", Self.own)
+        let added = try consumer.vitals("posts", "add", "A good week.", "--to", "friends", "--to", "sunday RUNNERS")
+        #expect(added.status == 0 && added.output.hasPrefix("Ada, "), "\(added)")
+        #expect(try consumer.last().fields == ["friends": true, "groups": ["runners-1"], "text": "A good week."])
+        let file = try consumer.home.write("picture", to: "sun.jpeg")
+        #expect(try consumer.vitals("posts", "add", "--to", "runners-1", "--picture", file).status == 0)
+        #expect(try consumer.last().fields == ["groups": ["runners-1"], "picture": "cGljdHVyZQ=="])
+        let nobody = try consumer.vitals("posts", "add", "A good week.")
+        #expect(nobody.status == 64 && nobody.errors.contains("--to: is missing: friends, or a group"), "\(nobody)")
+        let strangers = try consumer.vitals("posts", "add", "--to", "Strangers")
+        #expect(strangers.status == 67 && strangers.errors.contains("you are in no group Strangers"), "\(strangers)")
+        let absent = try consumer.vitals("posts", "add", "--to", "friends", "--picture", "/nowhere/sun.jpeg")
+        #expect(absent.status == 66 && absent.errors.contains("there is no file /nowhere/sun.jpeg"), "\(absent)")
+    }
+
+    @Test("shows one, saves its picture, and gives it a thumb or takes it back")
+    func one() throws {
+        let consumer = try signedIn()
+        #expect(try consumer.vitals("posts", "show", "other-1").output.hasPrefix("Grace, "))
+        #expect(try consumer.last().fields == ["post": "other-1"])
+        consumer.answer("posts/picture", ["type": "image/jpeg", "picture": "cGljdHVyZQ=="])
+        let path = consumer.home.path("saved.jpeg")
+        let saved = try consumer.vitals("posts", "show", "other-1", "--picture", path)
+        #expect(saved.output == "\(path): 7 bytes, image/jpeg\n", "\(saved)")
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "picture")
+        consumer.answer("posts/thumb", Self.other)
+        #expect(try consumer.vitals("posts", "thumb", "other-1", "up").status == 0)
+        #expect(try consumer.last().fields == ["post": "other-1", "thumb": "up"])
+        #expect(try consumer.vitals("posts", "thumb", "other-1", "none").status == 0)
+        #expect(try consumer.last().fields == ["post": "other-1", "thumb": .null])
+        let wrong = try consumer.vitals("posts", "thumb", "other-1", "sideways")
+        #expect(wrong.status == 64, "\(wrong)")
+    }
+
+    @Test("deletes only if somebody says yes, and reports with a reason")
+    func end() throws {
+        let consumer = try signedIn()
+        consumer.answer("posts/delete", [:])
+        let unasked = try consumer.vitals("posts", "delete", "own-1")
+        #expect(unasked.status == 64 && unasked.errors.contains("--yes"), "\(unasked)")
+        let deleted = try consumer.vitals("posts", "delete", "own-1", "--yes")
+        #expect(deleted.output == "the post is deleted\n" && deleted.status == 0, "\(deleted)")
+        #expect(try consumer.last().fields == ["post": "own-1"])
+        consumer.answer("posts/report", ["reported": true])
+        let reported = try consumer.vitals("posts", "report", "other-1", "insults somebody")
+        #expect(reported.output.contains("the operator of this consumer will see the post"), "\(reported)")
+        #expect(try consumer.last().fields == ["post": "other-1", "reason": "insults somebody"])
+        #expect(try consumer.vitals("posts", "report", "other-1").status == 64)
+        consumer.refuse("posts/report", ReplyError(.notFound, "there is no such post", field: "post"))
+        let unknown = try consumer.vitals("posts", "report", "other-2", "insults somebody")
+        #expect(unknown.status == 67 && unknown.errors.contains("there is no such post"), "\(unknown)")
+    }
+}

@@ -1,0 +1,52 @@
+import Desk
+import Files
+import HouseholdSupport
+import Records
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Features
+@testable import Groups
+@testable import vitals_consumer
+
+@Suite("Groups that somebody leaves, at a running service", .timeLimit(.minutes(60)))
+struct GroupLeavingTests {
+    @Test("hide who competes no longer also while so much is on its way that no new table can be published")
+    func refusedPublications() throws {
+        try Circle.with { circle in
+            try circle.hurryTables()
+            let (ada, bob) = (try circle.person(name: "Ada"), try circle.person(name: "Bob"))
+            let group = try circle.group(of: ada, with: [bob])
+            try circle.walk(ada, 0, 500)
+            try circle.walk(bob, 0, 300)
+            try circle.done(ada, "groups/challenge", ["group": group, "measure": "steps", "period": "week"])
+            try circle.waitForTable(ada, group, ["1 Ada 500", "2 Bob 300"])
+            _ = try circle.onSession { [consumer = circle.consumer] _ in
+                consumer.features.only(Groups.self)?.mostUnfinished = 0
+            }
+            try circle.done(bob, "groups/compete", ["group": group, "compete": false])
+            try circle.waitForTable(ada, group, nil)
+            _ = try circle.onSession { [consumer = circle.consumer] _ in
+                consumer.features.only(Groups.self)?.mostUnfinished = 2000
+            }
+            try circle.waitForTable(ada, group, ["1 Ada 500"])
+        }
+    }
+
+    @Test("are not joined any more by a code whose owner has left")
+    func codeOfOwner() throws {
+        try Circle.with { circle in
+            let (ada, bob) = (try circle.person(name: "Ada"), try circle.person(name: "Bob"))
+            let eve = try circle.person(name: "Eve")
+            let group = try circle.group(of: ada, with: [])
+            let code = try circle.done(ada, "groups/code", ["group": group])["code"] ?? .null
+            try circle.done(bob, "groups/join", ["code": code])
+            try circle.done(ada, "groups/leave", ["group": group])
+            #expect(try elements(circle.done(bob, "groups/list"), "groups").map { $0["owner"] } == [true])
+            #expect(try circle.refused(eve, "groups/join", ["code": code]).code == .wrongCredentials)
+            let next = try circle.done(bob, "groups/code", ["group": group])["code"] ?? .null
+            #expect(try circle.done(eve, "groups/join", ["code": next])["members"] == 2)
+        }
+    }
+}
