@@ -16,12 +16,14 @@ import { reset, signIn, signUp } from "./views/door";
 import { frame, type Banner } from "./views/frame";
 import { gearView } from "./views/gear";
 import { goalsView } from "./views/goals";
+import { groupView } from "./views/groups";
 import { heartView } from "./views/heart";
 import { house } from "./views/house";
 import { latelyView } from "./views/lately";
 import { liveView } from "./views/live";
 import { peopleView } from "./views/people";
 import { plansView } from "./views/plans";
+import { quotesView } from "./views/quotes";
 import { startView } from "./views/start";
 import { statisticsView } from "./views/statistics";
 import { todayTitle, todayView } from "./views/today";
@@ -40,8 +42,9 @@ const views: View[] = [
   // Before any workout, whose ids are not their names.
   workoutsView, startView, liveView, plansView, gearView, statisticsView, workoutView,
   daysView, goalsView,
-  peopleView, dependentView,
-  latelyView,
+  // Before any dependent, whose ids are not their names.
+  peopleView, groupView, dependentView,
+  latelyView, quotesView,
   ...house,
   youView,
 ];

@@ -48,6 +48,7 @@ class Home(Household):
           state: "consumer", root_key_file: "root.key", broker_rules: {{ household: "{self.household}" }},
           accounts: {{ providers: {{ school: {self.school.settings()}, club: {self.club.settings()} }} }},
           phones: {{ host: "127.0.0.1", port: {self.port}, tls: false }}, push: {{ schemes: ["json", "ntfys", "webpush"], private_hosts: ["127.0.0.1"] }},
+          sharing: {{ schemes: ["json"], private_hosts: ["127.0.0.1"] }},
           broker: {{ port: {self.port}, username: "consumer", password_file: "broker/consumer.password" }},
           {self.consumer_lines}
         }}""")

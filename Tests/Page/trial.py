@@ -43,6 +43,8 @@ import running
 import serving
 import speaking
 import staying
+import together
+import training
 import workouts
 from browser import Browser
 from home import Home
@@ -50,7 +52,7 @@ from markup import Markup
 from playing import Trial
 
 #: In this order: each begins at "Today", with a strap that sends, and ends there.
-PARTS = [entering, heart, workouts, running, days, friends, people, house, remembering, music, oneself, providers, pushing, serving, staying, speaking, leaving]
+PARTS = [entering, heart, workouts, running, training, days, friends, together, people, house, remembering, music, oneself, providers, pushing, serving, staying, speaking, leaving]
 #: The steps of the short form.
 SHORT = [*entering.STEPS, staying.stays_signed_in, staying.resists, leaving.looks_at_themselves]
 

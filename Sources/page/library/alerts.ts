@@ -33,10 +33,11 @@ export class Alerts extends EventTarget {
     this.dispatchEvent(new Event("change"));
   }
 
-  /** The notification says everything that is shown of a new one. */
+  /** The notification says most of a new one; the rest is asked for. */
   #comes(alert: string, { from, kind, time, text }: Notification): void {
     if (!from || this.list.some((one) => one.alert === alert)) return;
-    this.list = [{ alert, dependent: from, kind, time, text }, ...this.list].slice(0, 100);
+    this.list = [{ alert, dependent: from, kind, time, text, told: 1 }, ...this.list].slice(0, 100);
     this.dispatchEvent(new Event("change"));
+    void this.load().catch(() => {});
   }
 }

@@ -19,6 +19,7 @@ import { dayFigures } from "./day-figures";
 import { figuresOf, reachedSeries, seriesOf, type Entry } from "./day-series";
 import { SeriesCard } from "./series-card";
 import { shareGoal } from "./share-goal";
+import { postReport } from "./share-out";
 import type { View } from "./view";
 import { workoutRow } from "./workouts";
 
@@ -204,7 +205,7 @@ export class Days extends Part {
         const known = goalsOf(day.goals).flatMap(({ kind, value }) => (value === undefined ? [] : [kind]));
         if (known.join() === shared) return;
         shared = known.join();
-        fill(shares, known.length > 0 && shareGoal(this.#person, day.day, known));
+        fill(shares, known.length > 0 && shareGoal(this.#person, day.day, known), postReport(this.#person, "day", day.day));
       },
     };
   }
@@ -226,7 +227,8 @@ export class Days extends Part {
     });
     return {
       node: element("div", { class: "grid" },
-        ...(isWeek ? [bars, day] : [section(say("goalsByDay"), "s7", calendar, note, changeGoals()), day, bars])),
+        ...(isWeek ? [bars, day] : [section(say("goalsByDay"), "s7", calendar, note, changeGoals()), day, bars]),
+        element("div", { class: "btns" }, postReport(this.#person, isWeek ? "week" : "month", this.#span.first))),
       show: ({ days, entries, summary }) => {
         const chosen = this.#day ?? lastOf(days);
         calendar.show(days, chosen);

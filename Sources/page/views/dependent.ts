@@ -258,15 +258,16 @@ class DependentPage extends Part {
   }
 
   #showAlerts(): void {
-    const { alerts, user } = this.#person;
+    const { alerts } = this.#person;
     const told = alerts.list.filter(({ dependent }) => dependent === this.#id).slice(0, 12);
     if (told.length === 0) return fill(this.#alertRows, element("p", { class: "muted" }, say("noAlerts")));
-    fill(this.#alertRows, element("ol", { class: "timeline" }, ...told.map(({ kind, text, time, confirmed }) => element(
+    fill(this.#alertRows, element("ol", { class: "timeline" }, ...told.map(({ kind, text, time, confirmed, next }) => element(
       "li", { class: !confirmed ? "bad" : kind === "entered-area" ? "good" : "" },
       element("time", { datetime: new Date(time).toISOString() },
         dayOf(time) === dayOf(Date.now()) ? clock(time) : dates({ day: "numeric", month: "short" }).format(time)),
       element("div", {}, element("b", {}, written(text)),
-        element("small", {}, confirmed ? say(confirmed.by === user ? "confirmedByYou" : "confirmedByOther", { time: ago(confirmed.time) }) : say("notConfirmed")))))));
+        element("small", {}, confirmed ? say(confirmed.own ? "confirmedByYou" : "confirmedByOther", { name: plain(confirmed.name ?? say("somebody")), time: ago(confirmed.time) })
+          : say("notConfirmed"), next && !confirmed ? ` · ${say("nextGuardianAt", { time: clock(next) })}` : null))))));
   }
 
   // Areas and rules

@@ -8,7 +8,9 @@ import { say, type Word } from "../library/words";
 import { choices, iconOf, nameOf } from "../parts/activities";
 import { answered } from "../parts/answered";
 import { empty } from "../parts/card";
+import { button } from "../parts/form";
 import { icon } from "../parts/icons";
+import { shareOut } from "./share-out";
 import type { View } from "./view";
 import { workoutsText, workoutsView } from "./workouts";
 
@@ -90,7 +92,8 @@ export class Statistics extends Part {
     const names = [...new Set(records.map(({ activity }) => activity))];
     return [
       element("section", { class: "card s7", "aria-label": say("allTogether") },
-        element("div", { class: "card-head" }, element("h2", {}, workoutsText(statistics.workouts))),
+        element("div", { class: "card-head" }, element("h2", {}, workoutsText(statistics.workouts)),
+          pressed(button(say("postThere"), "s quiet"), () => shareOut(this.#person, { what: "statistics" }))),
         element("div", { class: "scrolls", tabindex: 0, role: "group", "aria-label": say("allTogether") }, element("table", {},
           element("thead", {}, element("tr", {}, element("td"),
             ...(["average", "highest", "total"] as const).map((word) => element("th", { scope: "col", class: "n" }, say(word))))),

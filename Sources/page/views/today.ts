@@ -9,6 +9,7 @@ import { GoalsCard } from "./goals-card";
 import { HeartCard } from "./heart-card";
 import { LatelyCard } from "./lately";
 import { OnDemandCard } from "./on-demand-card";
+import { QuoteCard } from "./quote-card";
 import { SensorsCard } from "./sensors-card";
 import { StartCard } from "./start-card";
 import type { View } from "./view";
@@ -38,7 +39,7 @@ export class Today extends Part {
     return element(
       "div", { class: "grid" },
       new HeartCard(person, "heart-card s8"), new GoalsCard(person, "s4"),
-      element("div", { class: "fit" }, onDemand, new StartCard(person, "", false), new FriendsCard(person, "")),
+      element("div", { class: "fit" }, onDemand, new StartCard(person, "", false), new FriendsCard(person, ""), new QuoteCard(person, "")),
       new LatelyCard(person, 5, "h s6"), new SensorsCard(person, "h s6"));
   }
 }

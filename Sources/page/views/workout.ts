@@ -15,6 +15,7 @@ import { icon, type IconName } from "../parts/icons";
 import { toast } from "../parts/toast";
 import { WayMap } from "../parts/way-map";
 import { GearField } from "./gear-field";
+import { shareOut } from "./share-out";
 import { exportWorkout, shareWorkout } from "./share-workout";
 import type { View } from "./view";
 import { workoutsView } from "./workouts";
@@ -67,7 +68,7 @@ export class Workout extends Part {
         location.hash = "#/workouts";
       });
     })());
-    return element("div", { class: "btns" }, act("share", "share", shareWorkout), act("export", "down", exportWorkout),
+    return element("div", { class: "btns" }, act("share", "share", shareWorkout), act("postThere", "people", (person, { id }) => shareOut(person, { what: "workout", workout: id })), act("export", "down", exportWorkout),
       started && ended ? element("a", { class: "btn soft", href: `#/heart?from=${started}&to=${ended}` }, say("heartThen")) : null, remove);
   }
 }

@@ -15,6 +15,7 @@ import { ExportCard } from "./export-card";
 import { PhonesCard } from "./phones-card";
 import { ProfileCard } from "./profile-card";
 import { PushCard } from "./push-card";
+import { ServicesCard } from "./services-card";
 import type { Place, View, Visit } from "./view";
 
 export const youView: View = {
@@ -30,7 +31,7 @@ function you({ person, house, leave }: Visit): HTMLElement {
     element("div", { class: "side s7" }, new ProfileCard(person), new ConsentCard(person), new ExportCard(person), new EndingCard(person, leave)),
     element(
       "div", { class: "side s5" },
-      new AccountCard(person), new DevicesCard(person), signOut(person, leave), new PhonesCard(person), new PushCard(person)));
+      new AccountCard(person), new DevicesCard(person), signOut(person, leave), new PhonesCard(person), new PushCard(person), new ServicesCard(person)));
 }
 
 /** On a phone: the places of the house, which the navigation of a desktop has. */

@@ -1,0 +1,179 @@
+import type { Requests as Asked } from "service";
+import { decoded, encoded } from "../library/bytes";
+import { element, fill, plain, pressed, written, type Child } from "../library/element";
+import { ago, duration, number } from "../library/format";
+import type { Person } from "../library/person";
+import { pictureAddress } from "../library/pictures";
+import { Refusal } from "../library/requests";
+import { namesOf } from "../library/training";
+import { say } from "../library/words";
+import { answered } from "../parts/answered";
+import { Card, empty, skeleton } from "../parts/card";
+import { face } from "../parts/face";
+import { busy, button, check, checks, field, form, text } from "../parts/form";
+import { icon } from "../parts/icons";
+import { confirmed, opened } from "../parts/dialog";
+import { toast } from "../parts/toast";
+import { looks } from "./friends-card";
+import { squareOf } from "./picture-dialog";
+import { shareOut } from "./share-out";
+import { workoutsText } from "./workouts";
+
+type Post = Asked["posts/list"]["replies"]["posts"][number];
+
+/** What one's friends and groups have posted, the newest first, and one's own. */
+export function posts(person: Person): HTMLElement {
+  const feed = new Feed(person);
+  return element("div", { class: "grid" }, element("div", { class: "side s7" }, feed), element("div", { class: "side s5" }, new NewPost(person, () => feed.load())));
+}
+
+class Feed extends Card {
+  readonly #person: Person;
+  readonly #body = element("div", { class: "side" });
+  load = async (): Promise<void> => {};
+
+  constructor(person: Person) {
+    super();
+    this.#person = person;
+  }
+
+  begin(): void {
+    this.frame(say("posts"), "");
+    this.append(this.#body);
+    this.load = answered(this, this.#person, this.#body, async () => {
+      const { posts, next } = await this.#person.ask("posts/list", {});
+      if (posts.length === 0) return [empty("share", say("noPosts"))];
+      const list = element("ol", { class: "posts" }, ...posts.map((post) => this.#entry(post)));
+      return [list, next === undefined ? null : this.#more(list, next)];
+    });
+    this.whileShown(this.#person.hear("posts", () => void this.load()));
+  }
+
+  #more(list: HTMLElement, after: string): HTMLElement {
+    const more = button(say("showMore"), "s");
+    return pressed(more, () => void busy(more, async () => {
+      const { posts, next } = await this.#person.ask("posts/list", { after });
+      list.append(...posts.map((post) => this.#entry(post)));
+      more.replaceWith(...(next === undefined ? [] : [this.#more(list, next)]));
+    }));
+  }
+
+  #entry(post: Post): HTMLElement {
+    const { name, own, time, text, workouts, duration_s, selection, muscles, picture } = post;
+    const place = picture ? element("div", { class: "post-picture" }, skeleton()) : null;
+    if (place) void this.#picture(post, place);
+    const week = [workoutsText(workouts), duration(duration_s), ...(muscles.length > 0 ? [namesOf(muscles.slice(0, 5))] : [])].join(" · ");
+    const item = element("li", { class: "post" },
+      element("div", { class: "row" }, face(name, own ? "" : looks[[...post.author].length % 4]),
+        element("span", { class: "grow" }, element("b", {}, own ? say("you") : written(name)), element("small", {}, ago(time)))),
+      ...(text ? text.split("\n").map((line) => element("p", { class: "whole" }, written(line))) : []), place,
+      element("p", { class: "small muted" }, say("theirWeek", { week })),
+      selection.length > 0 ? element("p", { class: "small muted" }, say("theirSelection"), " ", written(selection.join(", "))) : null);
+    item.append(this.#acts(post, item));
+    return item;
+  }
+
+  #acts(post: Post, item: HTMLElement): HTMLElement {
+    const { post: id, own, ups, downs, mine, name } = post;
+    const thumb = (which: "up" | "down", count: number) => {
+      const label = say(which === "up" ? "thumbsUp" : "thumbsDown", { name: own ? say("you") : plain(name) });
+      const made = element("button", { type: "button", class: `btn s ${which === "down" ? "flip" : ""}`, "aria-pressed": `${mine === which}`, "aria-label": `${label}: ${number(count)}` }, icon("up", "i-s"), number(count));
+      return pressed(made, () => void busy(made, async () => item.replaceWith(this.#entry(await this.#person.ask("posts/thumb", { post: id, thumb: mine === which ? null : which })))));
+    };
+    if (own) {
+      const remove = button(say("delete"), "s quiet"), share = button(say("share"), "s quiet");
+      pressed(share, () => shareOut(this.#person, { what: "post", post: id }));
+      pressed(remove, () => void (async () => {
+        if (await confirmed(say("deletePostQuestion"), say("deletePostMeans"), say("delete"))) await busy(remove, async () => {
+          await this.#person.ask("posts/delete", { post: id });
+          await this.load();
+        });
+      })());
+      return element("div", { class: "btns" }, element("span", { class: "small muted" }, say("thumbsOf", { ups: number(ups), downs: number(downs) })), share, remove);
+    }
+    const report = pressed(button(say("report"), "s quiet", { "aria-label": say("reportName", { name: plain(name) }) }), () => this.#report(post));
+    return element("div", { class: "btns" }, thumb("up", ups), thumb("down", downs), report);
+  }
+
+  #report({ post }: Post): void {
+    const reason = field(say("reportReason"), text({ maxlength: 500, autocomplete: "off" }), { hint: say("reportMeans"), look: "all" });
+    const send = element("button", { class: "btn first" }, say("report"));
+    const dialog = opened(say("reportPost"), form({ reason }, [reason.node, element("div", { class: "btns all" }, pressed(button(say("cancel"), ""), () => dialog.close()), send)], send, async () => {
+      if (reason.input.value.trim() === "") throw new Refusal("invalid", "Empty Fields");
+      await this.#person.ask("posts/report", { post, reason: reason.input.value.trim() });
+      dialog.close();
+      toast(say("isReported"));
+    }));
+  }
+
+  async #picture({ post }: Post, place: HTMLElement): Promise<void> {
+    try {
+      const { picture } = await this.#person.ask("posts/picture", { post }, 30);
+      const address = pictureAddress(decoded(picture));
+      if (!address) return place.remove();
+      const shown = element("img", { src: address, alt: say("pictureOfPost") });
+      for (const kind of ["load", "error"]) shown.addEventListener(kind, () => URL.revokeObjectURL(address));
+      fill(place, shown);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      place.remove();
+    }
+  }
+}
+
+/** No file is read that is larger. */
+const largestFile = 40_000_000;
+
+/** Posts how the week goes, to friends or to groups. */
+class NewPost extends Card {
+  readonly #person: Person;
+  readonly #posted: () => Promise<void>;
+  readonly #body = element("div");
+
+  constructor(person: Person, posted: () => Promise<void>) {
+    super();
+    this.#person = person;
+    this.#posted = posted;
+  }
+
+  begin(): void {
+    this.frame(say("newPost"), "");
+    this.append(this.#body);
+    answered(this, this.#person, this.#body, async () => [this.#form((await this.#person.ask("groups/list", {})).groups)]);
+  }
+
+  #form(groups: Asked["groups/list"]["replies"]["groups"]): Child {
+    let picture: Blob | null = null;
+    const words = field(say("postWords"), text({ maxlength: 1000, autocomplete: "off" }), { hint: say("postHint"), look: "all" });
+    const file = element("input", { type: "file", accept: "image/*", hidden: true });
+    const choose = button(say("choosePicture"), "s soft"), taken = element("span", { class: "small muted", role: "status" });
+    pressed(choose, () => file.click());
+    file.addEventListener("change", () => {
+      const chosen = file.files?.[0];
+      file.value = "";
+      if (chosen) void busy(choose, async () => {
+        const read = chosen.size > largestFile ? null : await createImageBitmap(chosen).catch(() => null);
+        if (!read) throw new Refusal("invalid", say("noPicture"));
+        picture = await squareOf(read).finally(() => read.close()) ?? picture;
+        taken.textContent = picture ? say("pictureTaken") : "";
+      });
+    });
+    const friends = check(say("toFriends"), true);
+    const to = groups.length > 0 ? checks(say("toGroups"), groups.map(({ group, name }) => [group, plain(name)]), []) : null;
+    const send = element("button", { class: "btn first" }, say("postIt"));
+    return form({ text: words, ...(to && { groups: to }) }, [
+      words.node, element("div", { class: "btns all" }, file, choose, taken), friends.node, to?.node, element("div", { class: "btns all" }, send)], send, async () => {
+      const content = words.input.value.trim(), chosen = to?.chosen() ?? [];
+      await this.#person.ask("posts/add", {
+        ...(content && { text: content }), ...(picture && { picture: encoded(new Uint8Array(await picture.arrayBuffer())) }),
+        friends: friends.input.checked, ...(chosen.length > 0 && { groups: chosen }) }, 30);
+      words.input.value = taken.textContent = "";
+      picture = null;
+      toast(say("isPosted"));
+      await this.#posted();
+    });
+  }
+}
+
+customElements.define("vitals-posts", Feed);
+customElements.define("vitals-new-post", NewPost);

@@ -1,0 +1,109 @@
+"""Posts, groups with a challenge, training partners, and sharing with others."""
+
+import json
+
+from playing import HOSTILE, LONG
+
+
+def posts(trial):
+    home, page = trial.home, trial.browser
+    page.press("People")
+    page.press("Posts")
+    page.see("Nobody has posted anything yet")
+    page.type("What you want to say", "A good week <i>")
+    page.press("Post it")
+    page.see("Posted")
+    page.see("A good week <i>", ".posts")
+    home.vitals("grace", "posts", "add", f"Mine, too {HOSTILE}".replace("\u202e", ""), "--to", "friends")
+    page.see("Mine, too", ".posts")
+    trial.look("posts")
+    page.press(f"Thumbs up for {LONG}: 0")
+    page.wait("it is given", lambda: page.all(".post [aria-pressed='true']"))
+    theirs = next(one for one in map(json.loads, home.vitals("grace", "posts", "--json").splitlines()) if one["own"])
+    assert theirs["ups"] == 1, theirs
+    page.press(f"Report the post of {LONG}")
+    page.type("Reason", "It is too long", "//dialog")
+    trial.look("post-report")
+    page.press("Report", "//dialog")
+    page.see("Reported")
+    page.press("Delete")
+    page.press("Delete", "//dialog")
+    page.wait("it is gone", lambda: "A good week" not in page.all(".posts")[0].text)
+    home.vitals("grace", "posts", "delete", theirs["post"], "--yes")
+    page.see("Nobody has posted anything yet")
+
+
+def competes(trial):
+    home, page = trial.home, trial.browser
+    page.press("Groups")
+    page.see("You are in no group")
+    page.type("Name of the group", "Early <b>birds</b>")
+    page.press("Create")
+    page.see("There is no challenge now")
+    page.press("Get a code for others")
+    page.wait("there is a code", lambda: page.all("[role=status] b"))
+    code = page.all(".row[role=status] b")[0].text
+    home.vitals("grace", "groups", "join", code, "--compete")
+    page.press("Begin")
+    page.see("The challenge has begun")
+    page.box("I want to compete").click()
+    page.see(LONG, "vitals-group-table")
+    page.wait("both are in the table", lambda: len(page.all("vitals-group-table li")) == 2)
+    trial.look("group")
+    page.box("I want to compete").click()
+    page.wait("one is in the table", lambda: len(page.all("vitals-group-table li")) == 1)
+    page.press("Delete the group")
+    page.press("Delete", "//dialog")
+    page.see("You are in no group")
+    assert "birds" not in home.vitals("grace", "groups")
+
+
+def finds_a_partner(trial):
+    home, page = trial.home, trial.browser
+    page.press("Partners")
+    page.see("You have no training partner yet")
+    page.type("Area", "Riverside", "//vitals-offer-form")
+    page.type("How a partner reaches you", "ada@example.org")
+    page.press("Offer")
+    page.see("Others can find your offer now")
+    page.see("Riverside", "vitals-own-partners")
+    offer = json.loads(home.vitals("grace", "partners", "find", "--json").splitlines()[0])["offer"]
+    home.vitals("grace", "partners", "ask", offer, "--text", f"Sundays? {HOSTILE}".replace("\u202e", ""))
+    page.see("Sundays?", "vitals-own-partners")
+    page.press("Accept: Somebody")
+    page.see(LONG, "vitals-own-partners")
+    trial.look("partners")
+    assert "ada@example.org" in home.vitals("grace", "partners")
+    page.press(f"Remove: {LONG}")
+    page.press("Remove", "//dialog")
+    page.wait("it is over", lambda: LONG not in page.all("vitals-own-partners")[0].text)
+    page.press("Withdraw: Run")
+    page.see("You have no training partner yet")
+
+
+def shares(trial):
+    """To a service that stands in for others: what is shown first is what arrives."""
+    home, page = trial.home, trial.browser
+    page.open(f"{home.address}/#/you")
+    page.press("Add a service")
+    page.type("Address", f"json://127.0.0.1:{home.port + 1}/", "//dialog")
+    page.type("Name", "Diary", "//dialog")
+    page.press("Add", "//dialog")
+    page.see("Diary", "vitals-services-card")
+    page.press("Days")
+    page.press("Post")
+    page.see("Post it to", "dialog")
+    trial.look("share")
+    page.press("Post", "//dialog")
+    # Nobody listens there, and that is told.
+    page.see("Diary", "dialog .rows")
+    trial.look("share-failed")
+    page.press("Close", "//dialog")
+    page.open(f"{home.address}/#/you")
+    page.press("Remove: Diary")
+    page.press("Remove", "//dialog")
+    page.see("You have not added a service yet")
+    page.press("Today")
+
+
+STEPS = [posts, competes, finds_a_partner, shares]
