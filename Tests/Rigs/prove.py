@@ -22,6 +22,7 @@ RIGS = {
     "guardians": "short",
     "reminders": "short",
     "calendars": "short",
+    "week": "short",
     "slowdisk": "short",
     "powercut": "short",
     "failedflush": "short",
