@@ -96,13 +96,13 @@ struct TrainingPlansTests {
     func exercises() throws {
         try WorkoutHouse.training { house in
             let count = try house.done("training/get").number("exercises")
-            var (seen, after): ([JSON], JSON) = ([], .null)
-            repeat {
-                let page = try house.done("training/exercises", ["after": after])
+            var (seen, part): ([JSON], JSON?) = ([], [:])
+            while let asked = part {
+                let page = try house.done("training/exercises", asked)
                 #expect(try page.list("exercises").count <= 50)
                 seen += try page.list("exercises").map { $0["exercise"] ?? .null }
-                after = page["next"] ?? .null
-            } while after != .null
+                part = page["next"].map { ["after": $0] }
+            }
             #expect(Double(seen.count) == count && Set(seen).count == seen.count && seen.count > 400)
             let chest = try house.done("training/exercises", ["muscle": "chest", "text": "PUSH-UP"]).list("exercises")
             #expect(!chest.isEmpty && chest.allSatisfy { $0.words.lowercased().contains("push-up") })
