@@ -17,7 +17,7 @@ struct SharedFiguresTests {
         return poster
     }
 
-    @Test("tells a workout in the person's language and units, no more exactly than its picture")
+    @Test("tells a workout in the person's language and units, no more precisely than its picture")
     func workout() {
         #expect(
             english.workout(.running, poster(), day)
@@ -60,7 +60,7 @@ struct SharedFiguresTests {
         WorkoutSummary(.running, started: 0, values: [.distance: metres, .duration: seconds, .energy: 100])
     }
 
-    @Test("tells all workouts together, and one alone no more exactly than its picture does")
+    @Test("tells all workouts together, and one alone no more precisely than its picture does")
     func statistics() {
         #expect(
             english.statistics([summary(10_049, 3600), summary(5_052, 1800)])

@@ -19,7 +19,7 @@ struct Pushes {
     static let command = Command(
         name: "push", summary: "Lists where your notifications are brought, adds addresses and removes them.",
         discussion: """
-            Notifications and alerts reach a telephone through ntfy, Matrix, Telegram, e-mail and others, if the consumer's operator \
+            A phone gets notifications and alerts through ntfy, Matrix, Telegram, e-mail and others, if the consumer's operator \
             wants it. What goes there says only what kind of thing has happened, unless you say otherwise: vitals push details on.
             """,
         examples: [

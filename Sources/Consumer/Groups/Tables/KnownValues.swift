@@ -21,7 +21,7 @@ struct KnownValues {
     }
 
     private var known: [ID: [Span: Known]] = [:]
-    /// How many values of a person are remembered: those of challenges that are over are read no more.
+    /// How many values of a person are remembered: those of challenges that are over are not read again.
     private static let most = 4 * MembershipList.most
     /// How often something about a person has changed.
     private var changes: [ID: Int] = [:]

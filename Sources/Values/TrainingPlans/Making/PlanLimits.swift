@@ -1,6 +1,6 @@
 public import Fitness
 
-/// What a plan has to heed of a person. It says no more of them than that.
+/// What a plan has to respect about a person, and nothing else about them.
 public struct PlanLimits: Hashable, Sendable {
     /// From this age on, in years, rests are longer, there are no jumps, and balance is trained (World Health Organization,
     /// 2020, has guidelines of their own for people of 65 years and more).
