@@ -84,17 +84,12 @@ struct ExportCommand {
         let rights = try FileRights.take(ofOwnerOf: folder)
         defer { rights.giveBack() }
         let descriptor = Glibc.open("\(folder)/\(name)", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw failure(name) }
+        guard descriptor >= 0 else { throw failure(name, String(cString: strerror(errno))) }
         return descriptor
     }
 
     private func write(_ bytes: [UInt8], to descriptor: CInt, _ name: String) throws(Failure) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 || count < 0 && errno == EINTR else { throw failure(name) }
-            rest = rest.dropFirst(max(0, count))
-        }
+        try writeAll(bytes, to: descriptor) { failure(name, $0) }
     }
 
     private func finish(_ file: (name: String, descriptor: CInt, length: Int), _ lines: inout Lines) {
@@ -102,8 +97,8 @@ struct ExportCommand {
         lines.write(Array("\(folder)/\(file.name) \(counted(file.length, "byte"))".utf8))
     }
 
-    private func failure(_ name: String) -> Failure {
-        Failure(.inputOutput, "cannot write \(folder)/\(name): \(String(cString: strerror(errno)))", hint: "make room")
+    private func failure(_ name: String, _ reason: String) -> Failure {
+        Failure(.inputOutput, "cannot write \(folder)/\(name): \(reason)", hint: "make room")
     }
 }
 

@@ -1,7 +1,6 @@
 import Daemon
 import Files
 import FoundationEssentials
-import Glibc
 import Posts
 import Records
 import Storage
@@ -92,14 +91,7 @@ struct PostsCommand: Subcommand {
         guard case .string(let text)? = found?.picture?["picture"], let picture = Data(base64Encoded: text) else {
             throw Failure(.notFound, "the post \(id) has no picture")
         }
-        var rest = Array(picture)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(output, $0.baseAddress, $0.count) }
-            guard count > 0 else {
-                throw Failure(.inputOutput, "the picture cannot be written: \(String(cString: strerror(errno)))")
-            }
-            rest = rest.dropFirst(count)
-        }
+        try writeAll(Array(picture), to: output) { Failure(.inputOutput, "the picture cannot be written: \($0)") }
     }
 
     private static func json(_ post: ReportedPost) -> JSON {
