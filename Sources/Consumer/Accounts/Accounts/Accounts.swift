@@ -61,10 +61,12 @@ package final class Accounts: @unchecked Sendable {
 
     /// What guests and people may ask about accounts.
     package var verbs: [Verb] {
-        [
+        let guests = [
             Verb("sign-up", .signUp, for: .guests, .later { [unowned self] in signUp($0) }),
             Verb("sign-in", .signIn, for: .guests, .later { [unowned self] in signIn($0) }),
-        ] + ownVerbs + (verification?.verbs ?? []) + devices.verbs + (resets?.verbs ?? []) + (providers?.verbs ?? [])
+        ]
+        let optional = [verification?.verbs, resets?.verbs, providers?.verbs].flatMap { $0 ?? [] }
+        return guests + ownVerbs + devices.verbs + optional
     }
 
     // MARK: Signing up
