@@ -44,6 +44,8 @@ package struct Feature: Sendable {
     package var topics: [FeatureTopic] = []
     /// What it tells people of.
     package var notifications: [Notification.Kind] = []
+    /// What the operator's commands do with it.
+    package var commands: [OperatorCommand] = []
     /// What it reads of the settings.
     package var settings: (any FeatureSettings.Type)?
 
@@ -53,7 +55,8 @@ package struct Feature: Sendable {
         erasing: ErasingStep? = nil, erased: ErasingStep? = nil, derivations: [DerivationMaker] = [],
         hanging: HangingPart? = nil,
         verbs: VerbsMaker? = nil, service: ServiceMaker? = nil, topics: [FeatureTopic] = [],
-        notifications: [Notification.Kind] = [], settings: (any FeatureSettings.Type)? = nil
+        notifications: [Notification.Kind] = [], commands: [OperatorCommand] = [],
+        settings: (any FeatureSettings.Type)? = nil
     ) {
         self.name = name
         self.schema = schema
@@ -70,6 +73,7 @@ package struct Feature: Sendable {
         self.service = service
         self.topics = topics
         self.notifications = notifications
+        self.commands = commands
         self.settings = settings
     }
 }

@@ -39,5 +39,6 @@ extension Feature {
             try ReportRows(person.store, person.keys).removeAll(of: person.user)
         },
         service: { Posts($0) },
-        topics: [FeatureTopic(.posts, isRetained: false, PostNews.schema)], notifications: [.postThumb])
+        topics: [FeatureTopic(.posts, isRetained: false, PostNews.schema)], notifications: [.postThumb],
+        commands: [PostsCommand.command])
 }

@@ -1,9 +1,11 @@
 import Daemon
+import Features
 import Records
+import Storage
 
 /// `vitals-consumer`: the service, and the commands that operators run while it runs.
 enum ConsumerCommand {
-    /// The commands that operators run, in the order of the help.
+    /// The commands that operators run, in the order of the help. Those of the features follow.
     private static var subcommands: [any Subcommand.Type] {
         [
             IdentityCommand.self,
@@ -23,7 +25,6 @@ enum ConsumerCommand {
             PeopleCommand.self,
             ResetPasswordCommand.self,
             UnlockCommand.self,
-            PostsCommand.self,
             EnrolCodeCommand.self,
             GatewaysCommand.self,
             SettingsCommand.self,
@@ -51,22 +52,37 @@ enum ConsumerCommand {
                 "vitals-consumer readings --settings consumer.json5 --user demo --kind heart-rate",
                 "Prints what is stored of a person's heart rate."),
         ],
-        subcommands: subcommands.map { $0.declaration },
+        subcommands: subcommands.map { $0.declaration } + Feature.all.flatMap(\.commands).map(\.declaration),
         runsAlone: true)
 
     /// Does what the command line asks for.
     static func execute(_ arguments: Arguments) throws -> ExitCode {
-        if let command = subcommands.first(where: { $0.declaration.name == arguments.command.first }) {
-            let (run, settings) = (try command.init(arguments), try settings(arguments))
+        if let run = try operation(arguments) {
+            let settings = try settings(arguments)
             // In the state folder root makes nothing that the service cannot open. Files that the operator has named on
             // the command line, and files elsewhere, are opened by the commands as root or as the files' owner.
             try FileRights.check(settings.state, files: StateFolder.files)
             try FileRights.take(ofOwnerOf: settings.state)
-            return try run.run(settings, output: 1)
+            return try run(settings)
         }
         // Before the first thread starts, so that all of them have the mask.
         Signals.block()
         return try serve(arguments)
+    }
+
+    /// What an operator's command does; nil for the service.
+    private static func operation(_ arguments: Arguments) throws -> ((ConsumerSettings) throws -> ExitCode)? {
+        let name = arguments.command.first
+        if let command = subcommands.first(where: { $0.declaration.name == name }) {
+            let command = try command.init(arguments)
+            return { settings in try command.run(settings, output: 1) }
+        }
+        guard let command = Feature.all.lazy.flatMap(\.commands).first(where: { $0.declaration.name == name }) else { return nil }
+        let run = try command.reading(arguments)
+        return { settings in
+            try run(OperatorParts(settings, output: 1))
+            return .ok
+        }
     }
 
     private static func settings(_ arguments: Arguments) throws -> ConsumerSettings {

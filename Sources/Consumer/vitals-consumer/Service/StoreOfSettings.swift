@@ -11,3 +11,13 @@ extension Store {
         try self.init(folder: settings.state, readOnly: readOnly, adding: features.schema)
     }
 }
+
+extension OperatorParts {
+    /// What a feature's command works with, by the settings.
+    init(_ settings: any HouseSettings, output: CInt) {
+        self.init(output: output) { access throws(Failure) in
+            let keys = try Keys(settings, access)
+            return (try Store(settings, readOnly: access == .read), keys)
+        }
+    }
+}

@@ -17,7 +17,7 @@ struct PostReportTests {
     /// What the operator's command prints.
     private func operate(_ circle: Circle, _ action: PostsCommand.Action) throws -> [String] {
         let settings = try circle.settings()
-        return try output { _ = try PostsCommand(action).run(settings, output: $0) }
+        return try output { try PostsCommand(action).run(OperatorParts(settings, output: $0)) }
     }
 
     private func listed(_ circle: Circle) throws -> [JSON] {
@@ -55,7 +55,7 @@ struct PostReportTests {
             defer { unlink(path) }
             let file = open(path, O_RDWR | O_CREAT | O_EXCL, 0o600)
             defer { close(file) }
-            _ = try PostsCommand(.picture(id.id())).run(circle.settings(), output: file)
+            try PostsCommand(.picture(id.id())).run(OperatorParts(circle.settings(), output: file))
             #expect(FileManager.default.contents(atPath: path) == Data(smallestJPEG()))
             let name = try id.id()
             let removed = try operate(circle, .remove(name))

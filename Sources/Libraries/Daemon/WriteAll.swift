@@ -1,9 +1,10 @@
-import Daemon
 import Glibc
 
 /// Writes all bytes, also if signals interrupt it.
 /// - Throws: what `failure` makes of the message for `errno`.
-func writeAll(_ bytes: [UInt8], to descriptor: CInt, _ failure: (_ reason: String) -> Failure) throws(Failure) {
+public func writeAll(
+    _ bytes: [UInt8], to descriptor: CInt, _ failure: (_ reason: String) -> Failure
+) throws(Failure) {
     var rest = bytes[...]
     while !rest.isEmpty {
         let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }

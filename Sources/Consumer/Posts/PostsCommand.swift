@@ -1,14 +1,16 @@
 import Daemon
+import Features
 import Files
 import FoundationEssentials
-import Posts
 import Records
 import Storage
 import Telemetry
 
 /// `vitals-consumer posts`: what people have reported, and what becomes of it.
-struct PostsCommand: Subcommand {
-    static let declaration = Command(
+struct PostsCommand {
+    static let command = OperatorCommand(declaration) { arguments in try PostsCommand(arguments).run }
+
+    private static let declaration = Command(
         name: "posts",
         summary: "Lists posts that people have reported, one JSON object on each line, or decides about one.",
         discussion: """
@@ -50,32 +52,30 @@ struct PostsCommand: Subcommand {
 
     init(_ action: Action) { self.action = action }
 
-    /// Writes to `output`, a file descriptor.
-    func run(_ settings: ConsumerSettings, output: CInt) throws(Failure) -> ExitCode {
-        var lines = Lines(output)
+    func run(_ parts: OperatorParts) throws(Failure) {
+        var lines = Lines(parts.output)
         defer { lines.flush() }
         switch action {
         case .list:
-            let rows = try Self.rows(settings, .read)
+            let rows = try Self.rows(parts, .read)
             for post in try Failure.explaining({ () throws(VaultError) in try rows.open() }) {
                 lines.write(Self.json(post).bytes)
             }
-        case .picture(let id): try write(pictureOf: id, settings, output)
+        case .picture(let id): try write(pictureOf: id, parts)
         case .remove(let id):
-            let rows = try Self.rows(settings, .write)
+            let rows = try Self.rows(parts, .write)
             try expect(id, Failure.explaining { () throws(VaultError) in try rows.remove(id) })
             lines.write(Array("\(id) is removed".utf8))
         case .keep(let id):
-            let rows = try Self.rows(settings, .write)
+            let rows = try Self.rows(parts, .write)
             try expect(id, Failure.explaining { () throws(VaultError) in try rows.keep(id) })
             lines.write(Array("\(id) stays".utf8))
         }
-        return .ok
     }
 
-    private static func rows(_ settings: ConsumerSettings, _ access: Keys.Access) throws(Failure) -> ReportRows {
-        let keys = try Keys(settings, access)
-        return ReportRows(try Store(settings, readOnly: access == .read), keys)
+    private static func rows(_ parts: OperatorParts, _ access: Keys.Access) throws(Failure) -> ReportRows {
+        let (store, keys) = try parts.open(access)
+        return ReportRows(store, keys)
     }
 
     private func expect(_ id: ID, _ isReported: Bool) throws(Failure) {
@@ -84,14 +84,14 @@ struct PostsCommand: Subcommand {
             .notFound, "nobody has reported a post \(id)", hint: "`vitals-consumer posts` lists those that wait for you")
     }
 
-    private func write(pictureOf id: ID, _ settings: ConsumerSettings, _ output: CInt) throws(Failure) {
-        let rows = try Self.rows(settings, .read)
+    private func write(pictureOf id: ID, _ parts: OperatorParts) throws(Failure) {
+        let rows = try Self.rows(parts, .read)
         let found = try Failure.explaining { () throws(VaultError) in try rows.open(id) }
         try expect(id, found != nil)
         guard case .string(let text)? = found?.picture?["picture"], let picture = Data(base64Encoded: text) else {
             throw Failure(.notFound, "the post \(id) has no picture")
         }
-        try writeAll(Array(picture), to: output) { Failure(.inputOutput, "the picture cannot be written: \($0)") }
+        try writeAll(Array(picture), to: parts.output) { Failure(.inputOutput, "the picture cannot be written: \($0)") }
     }
 
     private static func json(_ post: ReportedPost) -> JSON {
