@@ -449,7 +449,7 @@ let package = Package(
         tests(
             .consumer, "PostsTests",
             [
-                "Features", "Files", "Groups", "HouseholdSupport", "Posts", "Records", "Social", "Storage", "Telemetry",
+                "CSQLite", "Features", "Files", "Groups", "HouseholdSupport", "Posts", "Records", "Social", "Storage", "Telemetry",
                 "TestSupport",
             ]),
         tests(
