@@ -9,6 +9,13 @@ package struct Hanging: Equatable {
     package var friends = 0
     /// Invitations that are not answered yet, by them or by others.
     package var invitations = 0
+    package var groups = 0
+    /// In how many of these they compete, so that the others see figures of theirs.
+    package var competing = 0
+    package var posts = 0
+    /// What they offer to train together with others.
+    package var offers = 0
+    package var partners = 0
     /// What others may be shown.
     package var consent: [String] = []
     package var devices = 0
@@ -32,7 +39,9 @@ package struct Hanging: Equatable {
     package static let schema = PayloadSchema.object(
         "Hanging", "What belongs to an account.",
         [
-            .known("friends", .count), .known("invitations", .count), .known("consent", .array(of: .text)),
+            .known("friends", .count), .known("invitations", .count), .known("groups", .count),
+            .known("competing", .count.about("in how many groups")), .known("posts", .count), .known("offers", .count),
+            .known("partners", .count), .known("consent", .array(of: .text)),
             .known("devices", .count), .known("gateways", .array(of: .id)), .known("sensors", .array(of: .text)),
             .known("documents", .array(of: .text)),
         ] + ReadingKind.allCases.map { .known($0.rawValue, .count) } + [
@@ -42,8 +51,9 @@ package struct Hanging: Equatable {
 
     package var json: JSON {
         var members: [(String, JSON?)] = [
-            ("friends", Self.number(friends)), ("invitations", Self.number(invitations)),
-            ("consent", Self.list(consent)), ("devices", Self.number(devices)), ("gateways", Self.list(gateways)),
+            ("friends", Self.number(friends)), ("invitations", Self.number(invitations)), ("groups", Self.number(groups)),
+            ("competing", Self.number(competing)), ("posts", Self.number(posts)), ("offers", Self.number(offers)),
+            ("partners", Self.number(partners)), ("consent", Self.list(consent)), ("devices", Self.number(devices)), ("gateways", Self.list(gateways)),
             ("sensors", Self.list(sensors)), ("documents", Self.list(documents)),
         ]
         for kind in ReadingKind.allCases { members.append((kind.rawValue, readings[kind].map(JSON.integer))) }

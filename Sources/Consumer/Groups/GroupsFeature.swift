@@ -8,7 +8,9 @@ extension Feature {
     /// Groups, and the challenges in which their members compare themselves.
     package static let groups = Feature(
         name: "groups", schema: GroupBook.schema,
-        documents: [FeatureDocument(name: MembershipList.document, exported: .shown(in: "groups.json"))],
+        documents: [
+            FeatureDocument(name: MembershipList.document, hangsByItself: true, exported: .shown(in: "groups.json"))
+        ],
         exports: [
             .document(
                 "groups.json",
@@ -20,6 +22,10 @@ extension Feature {
         ],
         touched: { person throws(VaultError) in try GroupBook(person.documents).others(of: person.user) },
         erasing: { person, _ throws(VaultError) in try GroupBook(person.documents).forget(person.user) },
+        hanging: { hanging, source throws(VaultError) in
+            let groups = try GroupBook(source.documents).groups(of: source.user)
+            (hanging.groups, hanging.competing) = (groups.count, groups.count { $0.membership.isCompeting })
+        },
         service: { Groups($0) }, topics: [.groupTable], notifications: Notification.Kind.groups)
 
     private static func exported(_ source: ExportSource) throws(VaultError) -> JSON? {

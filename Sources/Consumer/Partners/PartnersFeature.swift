@@ -8,7 +8,9 @@ extension Feature {
     /// People who look for others to train with.
     package static let partners = Feature(
         name: "partners", schema: OfferRows.schema, sealedTables: [OfferRows.table],
-        documents: [FeatureDocument(name: PartnerList.document, exported: .shown(in: "partners.json"))],
+        documents: [
+            FeatureDocument(name: PartnerList.document, hangsByItself: true, exported: .shown(in: "partners.json"))
+        ],
         exports: [
             .document(
                 "partners.json",
@@ -20,6 +22,11 @@ extension Feature {
         ],
         touched: { person throws(VaultError) in try PartnerBook(person.documents).others(of: person.user) },
         erasing: { person, _ throws(VaultError) in try PartnerBook(person.documents).forget(person.user) },
+        hanging: { hanging, source throws(VaultError) in
+            let book = PartnerBook(source.documents)
+            hanging.offers = try book.offers.offers(of: source.user, now: source.now).count
+            hanging.partners = try book.partners(of: source.user, book.list(of: source.user)).count
+        },
         service: { Partners($0) }, notifications: Notification.Kind.partners)
 
     private static func exported(_ source: ExportSource) throws(VaultError) -> JSON? {

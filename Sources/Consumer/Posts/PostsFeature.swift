@@ -17,7 +17,7 @@ extension Feature {
         ],
         documents: [
             FeatureDocument(
-                name: PostTimes.document,
+                name: PostTimes.document, hangsByItself: true,
                 exported: .hidden(because: "when you have posted last, so that it is not too often: posts.json says that"))
         ],
         exports: [
@@ -37,6 +37,9 @@ extension Feature {
         erasing: { person, _ throws(VaultError) in
             try ThumbRows(person.store, person.keys).removeAll(of: person.user)
             try ReportRows(person.store, person.keys).removeAll(of: person.user)
+        },
+        hanging: { hanging, source throws(VaultError) in
+            hanging.posts = try PostRows(source.store, source.keys).posts(of: source.user).count
         },
         service: { Posts($0) },
         topics: [FeatureTopic(.posts, isRetained: false, PostNews.schema)], notifications: [.postThumb],

@@ -5,7 +5,8 @@ import { say, type Word } from "../library/words";
 type Kind = Exclude<keyof Hanging, "from" | "to">;
 
 const kinds: Record<Kind, Word> = {
-  friends: "friends", invitations: "invitations", consent: "consent", devices: "devices", gateways: "gateways", sensors: "sensors",
+  friends: "friends", invitations: "invitations", groups: "groups", competing: "competing", posts: "posts", offers: "yourOffers",
+  partners: "yourPartners", consent: "consent", devices: "devices", gateways: "gateways", sensors: "sensors",
   documents: "documents", "heart-rate": "heartRates", steps: "stepCounts", temperature: "temperatures", motion: "motions",
   pedometer: "pedometers", position: "positions",
 };

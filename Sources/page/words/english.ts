@@ -313,7 +313,7 @@ export const english = {
   // Groups and partners
   groups: "Groups", group: "Group", noGroups: "You are in no group.", oneMember: "1 person", membersCount: "{count} people", joinGroup: "Join a group", groupCode: "Code", competeToo: "I want to compete", join: "Join",
   groupSees: "The others in the group see your name. They see your figures only if you compete.", newGroup: "A new group", groupName: "Name of the group", create: "Create",
-  challenge: "Challenge", noChallenge: "There is no challenge now.", newChallenge: "A new challenge", changeChallenge: "Another challenge", members: "People", competes: "competes", competesNot: "watches",
+  challenge: "Challenge", noChallenge: "There is no challenge now.", newChallenge: "A new challenge", changeChallenge: "Another challenge", members: "People", competes: "competes", competing: "Groups in which you compete", competesNot: "watches",
   removeMemberQuestion: "Remove {name} from the group?", removeMemberMeans: "They no longer see the group, and its code ends.", getGroupCode: "Get a code for others", groupCodeUntil: "Anyone with this code can join until {day}.",
   leaveGroup: "Leave", leaveGroupQuestion: "Leave {name}?", leaveGroupMeans: "The group no longer sees you. To come back, you need a code.",
   deleteGroup: "Delete the group", deleteGroupQuestion: "Delete {name}?", deleteGroupMeans: "It is deleted for everybody, with its tables.", measure: "What counts", minutesOfWorkouts: "Minutes of workouts",

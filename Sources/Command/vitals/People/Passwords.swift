@@ -63,6 +63,7 @@ struct Passwords {
         return members.compactMap { member in
             let heading = escaped(member.name).replacing("-", with: " ")
             switch member.name {
+            case "competing": return "groups in which it competes: \(member.value.words)"
             case "consent": return "shown to others: \(member.value.words)"
             case "from", "to": return hanging.time(member.name).map { "\(heading): \($0)" }
             default: return "\(heading): \(member.value.words)"

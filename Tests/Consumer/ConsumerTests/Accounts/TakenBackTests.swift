@@ -136,6 +136,12 @@ struct TakenBackTests {
         try other.done("friends/invite", ["code": .string(code)])
         try phone.done("consent/set", ["steps": true, "motion": true])
         #expect(try other.done("friends/list")["friends"] != [])
+        for name in ["Runners", "Walkers"] {
+            let group = try phone.done("groups/create", ["name": .string(name)])["group"]
+            try phone.done("groups/compete", .object(present: ["group": group, "compete": .bool(name == "Runners")]))
+        }
+        try phone.done("posts/add", ["text": "Hello", "friends": true])
+        try phone.done("partners/offer", ["activity": "running", "area": "Old town"])
         let codes = (try phone.done("friends/code").text("code"), try phone.done("gateways/invite").text("code"))
         let user = try ID(eve.text("user"))
         try service.onSession { accounts in
@@ -166,6 +172,9 @@ struct TakenBackTests {
             let hanging = try #require(shown["hanging"])
             #expect(hanging["friends"] == 1 && hanging["consent"] == ["motion", "steps"] && hanging["devices"] == 1)
             #expect(hanging["gateways"] == ["attic"] && hanging["sensors"] == ["attic/attic"])
+            #expect(hanging["groups"] == 2 && hanging["competing"] == 1 && hanging["posts"] == 1)
+            #expect(hanging["offers"] == 1 && hanging["partners"] == nil)
+            #expect(hanging["documents"] == nil, "\(hanging)")
             // Nothing was changed by that.
             #expect(
                 try guest.refused("sign-in", ["email": "ada@example.org", "password": .string(Self.new)]).code
@@ -187,6 +196,8 @@ struct TakenBackTests {
             ]
             #expect(try phone.done("consent/get") == off)
             #expect(try phone.done("gateways/list")["gateways"] == [])
+            #expect(try phone.done("groups/list")["groups"] == [])
+            #expect(try phone.done("posts/list")["posts"] == [])
             #expect(try phone.done("sensors/list")["sensors"] == [])
             #expect(try phone.done("account/get")["devices"] == 1)
             // From now on the address is its owner's: nothing is asked again.
