@@ -13,6 +13,8 @@ public struct DataFile: Sendable {
     public static let folder = "/usr/share/vitals"
     /// A file may have this many bytes, unless its reader wants fewer.
     public static let longest = 4 << 20
+    /// An element may have this many bytes.
+    public static let longestElement = 64 << 10
 
     /// An element, and the line on which it begins, counted from 1.
     public struct Element: Equatable, Sendable {
@@ -39,8 +41,18 @@ public struct DataFile: Sendable {
 
     init(_ path: String, _ bytes: [UInt8]) throws(DataFault) {
         self.path = path
-        var reader = ElementReader(path, bytes)
-        elements = try reader.elements()
+        var reader = JSONElements(bytes, atMost: Self.longestElement)
+        var elements: [Element] = []
+        do throws(JSONElements.Fault) {
+            while let (line, bytes) = try reader.next() {
+                let value: JSON
+                do throws(MalformedValue) { value = try JSON(payload: bytes) } catch {
+                    throw JSONElements.Fault(line: line, reason: "\(error)")
+                }
+                elements.append(Element(line: line, value: value))
+            }
+        } catch { throw DataFault(path, line: error.line, said: error.reason) }
+        self.elements = elements
     }
 
     /// What is wrong with an element, for what only the reader of this kind of file can know.
@@ -85,84 +97,6 @@ extension Section {
     ) throws(SettingsError) -> Value {
         do throws(DataFault) { return try read() } catch {
             throw refusal(of: key, "\(error)", hint: "mend the file, or name another")
-        }
-    }
-}
-
-/// Takes a JSON array apart, and leaves it to others to read its elements.
-private struct ElementReader {
-    private let path: String
-    private let bytes: [UInt8]
-    private var position = 0
-    private var line = 1
-
-    init(_ path: String, _ bytes: [UInt8]) { (self.path, self.bytes) = (path, bytes) }
-
-    private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
-
-    private func fault(_ said: String, line: Int? = nil) -> DataFault {
-        DataFault(path, line: line ?? self.line, said: said)
-    }
-
-    mutating func elements() throws(DataFault) -> [DataFile.Element] {
-        var elements: [DataFile.Element] = []
-        skipSpace()
-        guard next == UInt8(ascii: "[") else { throw fault("expected a JSON array, which begins with [") }
-        position += 1
-        skipSpace()
-        if next == UInt8(ascii: "]") { position += 1 } else { try readAll(&elements) }
-        skipSpace()
-        guard next == nil else { throw fault("something follows the last ]") }
-        return elements
-    }
-
-    private mutating func readAll(_ elements: inout [DataFile.Element]) throws(DataFault) {
-        while true {
-            skipSpace()
-            let (begin, beginLine) = (position, line)
-            try skipElement()
-            let value: JSON
-            do throws(MalformedValue) { value = try JSON(payload: Array(bytes[begin..<position])) } catch {
-                throw fault(begin == position ? "an element is missing" : "\(error)", line: beginLine)
-            }
-            elements.append(DataFile.Element(line: beginLine, value: value))
-            let separator = next
-            position += 1
-            if separator == UInt8(ascii: "]") { return }
-        }
-    }
-
-    /// Goes to the comma or the bracket after an element.
-    private mutating func skipElement() throws(DataFault) {
-        var depth = 0
-        while let byte = next {
-            switch byte {
-            case UInt8(ascii: "\""): try skipText()
-            case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
-            case UInt8(ascii: ",") where depth == 0, UInt8(ascii: "]") where depth == 0: return
-            case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
-            case UInt8(ascii: "\n"): line += 1
-            default: break
-            }
-            position += 1
-        }
-        throw fault("the array has no ] at its end")
-    }
-
-    /// Goes to the quotation mark at the end of a text.
-    private mutating func skipText() throws(DataFault) {
-        position += 1
-        while let byte = next, byte != UInt8(ascii: "\"") {
-            guard byte != UInt8(ascii: "\n") else { break }
-            position += byte == UInt8(ascii: "\\") ? 2 : 1
-        }
-        guard next == UInt8(ascii: "\"") else { throw fault("a text has no quotation mark at its end") }
-    }
-
-    private mutating func skipSpace() {
-        while let byte = next, [0x20, 0x09, 0x0A, 0x0D].contains(byte) {
-            if byte == 0x0A { line += 1 }
-            position += 1
         }
     }
 }

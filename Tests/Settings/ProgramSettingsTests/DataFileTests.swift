@@ -29,12 +29,12 @@ struct DataFileTests {
 
     /// Where each goes wrong.
     static let broken: [(String, Int, String)] = [
-        ("", 1, "expected a JSON array"), ("{}", 1, "expected a JSON array"), ("[", 1, "no ] at its end"),
-        ("[1,\n2", 2, "no ] at its end"), ("[1,\n\n\n]", 4, "an element is missing"),
+        ("", 1, "begins with ["), ("{}", 1, "begins with ["), ("[", 1, "a ] is missing"),
+        ("[1,\n2", 2, "does not end"), ("[1,\n2 ", 2, "a comma or ]"), ("[1,\n", 2, "a ] is missing"), ("[1,\n\n\n]", 4, "an element is missing"),
         ("[,1]", 1, "an element is missing"),
-        ("[\n{\"a\": 1},\n{\"a\" 1}]", 3, "JSON"), ("[\n\"a\nb\"]", 2, "no quotation mark"),
-        ("[\n{\"a\": 1, \"a\": 2}]", 2, "same name"), ("[1]\n2", 2, "something follows"),
-        ("[\n{\"a\": \"\\", 2, "no quotation mark"), ("[\n1}]", 2, "no ] at its end"), ("[\n'a']", 2, "JSON"),
+        ("[\n{\"a\": 1},\n{\"a\" 1}]", 3, "JSON"), ("[\n\"a\nb\"]", 2, "JSON"), ("[\n\"a\n]", 2, "a quotation mark is missing"),
+        ("[\n{\"a\": 1, \"a\": 2}]", 2, "same name"), ("[1]\n2", 2, "nothing may follow"),
+        ("[\n{\"a\": \"\\", 2, "a quotation mark is missing"), ("[\n1}]", 2, "a comma or ]"), ("[\n'a']", 2, "JSON"),
     ]
 
     @Test("are refused with the line and the reason", arguments: broken)

@@ -97,16 +97,16 @@ import Testing
     func malformed() {
         let one = exercise()
         let wrong = [
-            ("", "line 1: a list of exercises, which begins with [, is expected"),
-            ("\n\n{}", "line 3: a list of exercises, which begins with [, is expected"),
-            ("\u{FEFF}[]", "line 1: a list of exercises, which begins with [, is expected"),
-            ("[]", "line 1: there is no exercise"), ("[\n1]", "line 2: an exercise, which begins with {, is expected"),
-            ("[\(one)\n", "line 2: a comma or ] is expected after an exercise"),
-            ("[\(one)\n\(one)]", "line 2: a comma or ] is expected after an exercise"),
-            ("[\(one),\n]", "line 2: an exercise, which begins with {, is expected"),
+            ("", "line 1: a list, which begins with [, is expected"),
+            ("\n\n{}", "line 3: a list, which begins with [, is expected"),
+            ("\u{FEFF}[]", "line 1: a list, which begins with [, is expected"),
+            ("[]", "line 1: there is no exercise"), ("[\n1]", "line 2: exercise: it has no id"),
+            ("[\(one)\n", "line 2: a comma or ] is expected after an element"),
+            ("[\(one)\n\(one)]", "line 2: a comma or ] is expected after an element"),
+            ("[\(one),\n]", "line 2: an element is missing"),
             ("[\(one)]\n\n[]", "line 3: nothing may follow the end of the list"),
-            ("[\n{\"id\": \"a", "line 2: an exercise does not end: a bracket or a quotation mark is missing"),
-            ("[{\"a\\", "line 1: an exercise does not end: a bracket or a quotation mark is missing"),
+            ("[\n{\"id\": \"a", "line 2: an element does not end: a bracket or a quotation mark is missing"),
+            ("[{\"a\\", "line 1: an element does not end: a bracket or a quotation mark is missing"),
             ("[\n\n{]", "line 3: exercise: it is not JSON"), ("[{\"a\":1,}]", "line 1: exercise: it is not JSON"),
             ("[{\"id\":\"a\",\"id\":\"b\"}]", "line 1: exercise: it has two members with the same name"),
             (
@@ -128,7 +128,7 @@ import Testing
             try ExerciseCatalogue(Array("[\(many.dropLast().joined(separator: ","))]".utf8)).exercises.count == 2000)
         #expect(problem("[\(many.joined(separator: ",\n"))]") == "line 2001: there are more than 2000 exercises")
         let long = String(repeating: " ", count: ExerciseCatalogue.longestExercise)
-        let reason = "an exercise is longer than 16384 bytes, or lacks a bracket or a quotation mark"
+        let reason = "an element is longer than 16384 bytes, or lacks a bracket or a quotation mark"
         #expect(problem("[\n{\"id\":\(long)\"a\"}]") == "line 2: \(reason)")
         // Brackets without end are not followed.
         #expect(problem("[{" + String(repeating: "[", count: 1_000_000)) == "line 1: \(reason)")

@@ -1,3 +1,5 @@
+import Telemetry
+
 /// Why a file is no catalogue, and where.
 public struct CatalogueProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The line of the file, counted from 1: for an exercise, the line on which it begins.
@@ -30,10 +32,10 @@ public struct ExerciseCatalogue: Hashable, Sendable {
         guard bytes.count <= Self.longestFile else {
             throw CatalogueProblem(line: 1, reason: "the file is longer than \(Self.longestFile) bytes")
         }
-        var lines = ExerciseLines(bytes)
+        var elements = JSONElements(bytes, atMost: Self.longestExercise)
         var exercises: [TrainingExercise] = []
         var places: [String: Int] = [:]
-        while let (line, bytes) = try lines.next() {
+        while let (line, bytes) = try Self.next(&elements) {
             guard exercises.count < Self.most else {
                 throw CatalogueProblem(line: line, reason: "there are more than \(Self.most) exercises")
             }
@@ -47,7 +49,13 @@ public struct ExerciseCatalogue: Hashable, Sendable {
         (self.exercises, self.places, lowered) = (exercises, places, exercises.map { $0.name.lowercased() })
     }
 
-    private static func exercise(_ bytes: ArraySlice<UInt8>, line: Int) throws(CatalogueProblem) -> TrainingExercise {
+    private static func next(_ elements: inout JSONElements) throws(CatalogueProblem) -> (line: Int, bytes: [UInt8])? {
+        do throws(JSONElements.Fault) { return try elements.next() } catch {
+            throw CatalogueProblem(line: error.line, reason: error.reason)
+        }
+    }
+
+    private static func exercise(_ bytes: [UInt8], line: Int) throws(CatalogueProblem) -> TrainingExercise {
         var id: String?
         do throws(ExerciseFields.Wrong) {
             let fields = try ExerciseFields(bytes)

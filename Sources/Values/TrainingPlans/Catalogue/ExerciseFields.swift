@@ -9,9 +9,9 @@ struct ExerciseFields {
 
     private let json: JSON
 
-    init(_ bytes: ArraySlice<UInt8>) throws(Wrong) {
+    init(_ bytes: [UInt8]) throws(Wrong) {
         do throws(StrictJSON.Fault) {
-            json = try StrictJSON.value(Array(bytes))
+            json = try StrictJSON.value(bytes)
         } catch {
             switch error {
             case .notUTF8: throw Wrong(reason: "its bytes are not UTF-8")
