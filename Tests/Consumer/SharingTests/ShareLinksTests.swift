@@ -21,6 +21,9 @@ struct ShareLinksTests {
         let plain = ShareLinks.x(String(repeating: "a", count: 1000), nil)
         #expect(
             plain.hasSuffix(String(repeating: "a", count: 280)) && !plain.hasSuffix(String(repeating: "a", count: 281)))
+        // The link, too, counts: as 23 characters, and a space.
+        let linked = ShareLinks.x(String(repeating: "a", count: 1000), "https://example.org/")
+        #expect(linked.contains("=" + String(repeating: "a", count: 256) + "&url="))
         // Each has 25 bytes.
         let family = "👨‍👩‍👧‍👦"
         let many = ShareLinks.x(String(repeating: family, count: 280), nil)

@@ -8,6 +8,8 @@ import Telemetry
 enum ShareLinks {
     /// X takes no more characters; so many bytes are enough for them.
     private static let longest = (characters: 280, bytes: 1120)
+    /// X counts every link as 23 characters, and writes it after a space (docs.x.com, Counting characters).
+    private static let lengthOfLink = 24
 
     /// - Parameter link: what is shared there, which is public.
     static func facebook(_ link: String) -> String {
@@ -15,7 +17,7 @@ enum ShareLinks {
     }
 
     static func x(_ text: String, _ link: String?) -> String {
-        var short = text.prefix(longest.characters)
+        var short = text.prefix(longest.characters - (link == nil ? 0 : lengthOfLink))
         while short.utf8.count > longest.bytes { short.removeLast() }
         return "https://x.com/intent/post?text=\(encoded(String(short)))" + (link.map { "&url=\(encoded($0))" } ?? "")
     }
