@@ -38,11 +38,13 @@ extension Guardians {
     func entry(_ dependent: ID, of guardian: ID) throws(VaultError) -> JSON {
         let name = try context.notifications.name(of: dependent)
         let tie = try ties.tie(of: guardian, to: dependent)
-        return .object(
-            [JSON.Member("dependent", .string(dependent.text))]
-                + (name.map { [JSON.Member("name", .string($0))] } ?? [])
-                + [JSON.Member("since", .integer(tie?.since ?? 0))] + (tie?.consents ?? []) + seen(dependent, tie)
-                + [JSON.Member("alerts", .array(try openAlerts(of: dependent, for: guardian)))])
+        var members = [JSON.Member("dependent", .string(dependent.text))]
+        if let name { members.append(JSON.Member("name", .string(name))) }
+        members.append(JSON.Member("since", .integer(tie?.since ?? 0)))
+        members += tie?.consents ?? []
+        members += seen(dependent, tie)
+        members.append(JSON.Member("alerts", .array(try openAlerts(of: dependent, for: guardian))))
+        return .object(members)
     }
 
     /// What is known now of a dependent, as far as a guardian may see it.

@@ -8,11 +8,12 @@ import Testing
 
 @Suite("How often goals were reached")
 struct GoalCountsTests {
-    /// Steps on each day, and a distance from December on; steps were reached on two days, and on one long before.
+    /// Steps on each day, and a distance from December on; each was reached on two days, on one of them both.
     private func counts(_ from: String, _ to: String, _ period: GoalCounts.Period, since first: String?) throws -> [JSON] {
         let december = try calendarDay("2026-12-01")
         let reached: [CalendarDay: Set<Goal>] = [
-            try calendarDay("2026-11-29"): [.steps], try calendarDay("2026-12-02"): [.steps, .distance],
+            try calendarDay("2026-11-29"): [.steps], try calendarDay("2026-12-01"): [.distance],
+            try calendarDay("2026-12-02"): [.steps, .distance],
         ]
         let counts = try GoalCounts(
             in: calendarDay(from)...calendarDay(to), by: period, reached, since: first.map { try calendarDay($0) },
@@ -32,7 +33,7 @@ struct GoalCountsTests {
                 ["month": "2026-11", "goals": ["steps": ["reached": 1, "days": 3]]],
                 [
                     "month": "2026-12",
-                    "goals": ["steps": ["reached": 1, "days": 3], "distance_m": ["reached": 1, "days": 3]],
+                    "goals": ["steps": ["reached": 1, "days": 3], "distance_m": ["reached": 2, "days": 3]],
                 ],
             ], "\(rows)")
         #expect(try counts("2026-10-01", "2026-12-31", .month, since: nil).allSatisfy { $0["goals"] == [:] })
