@@ -87,13 +87,19 @@ struct PictureTests {
             Self.segment(0xED, Array("Photoshop 3.0\0Ada".utf8)), Self.segment(0xFE, Array("N 52.5".utf8)),
             Self.segment(0xE2, Array("MPF\0another".utf8)),
         ].flatMap { $0 }
-        let found = try #require(Picture(Array(plain.prefix(2)) + said + colours + adobe + plain.dropFirst(2) + plain))
-        let turned = Self.segment(0xE1, Array("Exif\0\0MM\0*".utf8) + Self.big(8) + [0, 1, 1, 0x12, 0, 3] + Self.big(1) + [0, 6, 0, 0] + Self.big(0))
-        #expect(found.bytes == Array(plain.prefix(2)) + turned + colours + adobe + plain.dropFirst(2))
+        let (start, rest) = (Array(plain.prefix(2)), Array(plain.dropFirst(2)))
+        let given: [[UInt8]] = [start, said, colours, adobe, rest, plain]
+        let found = try #require(Picture(Array(given.joined())))
+        let entry: [[UInt8]] = [
+            Array("Exif\0\0MM\0*".utf8), Self.big(8), [0, 1, 1, 0x12, 0, 3], Self.big(1), [0, 6, 0, 0], Self.big(0),
+        ]
+        let turned = Self.segment(0xE1, Array(entry.joined()))
+        let kept: [[UInt8]] = [start, turned, colours, adobe, rest]
+        #expect(found.bytes == Array(kept.joined()))
         #expect(found.width == 3 && found.height == 2)
         #expect(Picture(found.bytes)?.bytes == found.bytes)
-        let upright = Array(plain.prefix(2)) + Self.exif(turn: 1, isBig: isBig) + plain.dropFirst(2)
-        #expect(Picture(upright)?.bytes == plain)
+        let upright: [[UInt8]] = [start, Self.exif(turn: 1, isBig: isBig), rest]
+        #expect(Picture(Array(upright.joined()))?.bytes == plain)
     }
 
     @Test("a PNG and a WebP keep no texts and no Exif either")
@@ -101,7 +107,8 @@ struct PictureTests {
         let plain = Self.png()
         let text = Self.big(6) + Array("tEXtN 52.5".utf8) + [0, 0, 0, 0]
         let place = Self.big(6) + Array("eXIfN 52.5".utf8) + [0, 0, 0, 0]
-        #expect(Picture(Array(plain.prefix(33)) + text + place + plain.dropFirst(33))?.bytes == plain)
+        let given: [[UInt8]] = [Array(plain.prefix(33)), text, place, Array(plain.dropFirst(33))]
+        #expect(Picture(Array(given.joined()))?.bytes == plain)
         let pixels = Array("VP8L".utf8) + Self.little(2) + [1, 2]
         let place8 = Array("EXIF".utf8) + Self.little(7) + Array("N 52.5!".utf8) + [0]
         let words = Array("XMP ".utf8) + Self.little(6) + Array("N 52.5".utf8)

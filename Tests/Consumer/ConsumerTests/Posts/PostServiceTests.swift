@@ -127,8 +127,9 @@ struct PostServiceTests {
             try circle.befriend(ada, bob, sharing: nil)
             let plain = smallestJPEG()
             let place = Array("Exif\0\0N 52.5 E 13.4, taken by Ada's phone".utf8)
-            let exif = [0xFF, 0xE1, 0, UInt8(place.count + 2)] + place
-            let id = try circle.post(ada, "", picture: Array(plain.prefix(2)) + exif + plain.dropFirst(2))["post"] ?? .null
+            let exif: [UInt8] = [0xFF, 0xE1, 0, UInt8(place.count + 2)] + place
+            let pieces: [[UInt8]] = [Array(plain.prefix(2)), exif, Array(plain.dropFirst(2))]
+            let id = try circle.post(ada, "", picture: Array(pieces.joined()))["post"] ?? .null
             let shown = try circle.done(bob, "posts/show", ["post": id])
             #expect(shown["picture"] == true && shown["text"] == "")
             let picture = try circle.done(bob, "posts/picture", ["post": id])
