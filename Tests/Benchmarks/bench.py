@@ -1,4 +1,4 @@
-"""Prints what the gateway, the consumer, signing in, the broker's rules, curves of heart rate and lists of workouts cost, and compares each with a floor that is measured in the same run.
+"""Prints what the gateway, the consumer, signing in, the broker's rules, curves of heart rate, live heart rates and lists of workouts cost, and compares each with a floor that is measured in the same run.
 Called by deploy/bench."""
 
 import signal
@@ -10,8 +10,8 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "Rigs"))
 from arguments import TEMPORARY, ArgumentParser  # noqa: E402
 
 parser = ArgumentParser(prog="deploy/bench", description=__doc__)
-parser.add_argument("what", nargs="?", choices=["gateway", "consumer", "accounts", "broker", "graph", "workouts", "all"], default="all")
-parser.add_argument("--seconds", type=int, default=20, help="how long each gateway is watched (default 20)")
+parser.add_argument("what", nargs="?", choices=["gateway", "consumer", "accounts", "broker", "graph", "workouts", "live", "all"], default="all")
+parser.add_argument("--seconds", type=int, default=20, help="how long each gateway, and each reader of live heart rates, is watched (default 20)")
 parser.add_argument("--speed", type=float, default=280, help="how fast the sensor replays; 280 is about 250 heart rates a second")
 parser.add_argument("--blocks", type=int, default=20_000, help="how many blocks the consumer is sent (default 20000)")
 parser.add_argument("--window", type=int, default=1024, help="how many of them may be on their way (default 1024)")
@@ -32,6 +32,7 @@ import consumer_rate  # noqa: E402
 import gateway_cost  # noqa: E402
 import graph  # noqa: E402
 import household  # noqa: E402
+import live_rate  # noqa: E402
 import workout_lists  # noqa: E402
 
 # What was started is stopped on every way out.
@@ -51,6 +52,8 @@ try:
         broker_rules.run(chosen.devices)
     if chosen.what in ("graph", "all"):
         graph.run(chosen.years, chosen.days, chosen.times)
+    if chosen.what in ("live", "all"):
+        live_rate.run(chosen.seconds)
     if chosen.what in ("workouts", "all"):
         workout_lists.run(chosen.workouts, chosen.times)
 except KeyboardInterrupt:

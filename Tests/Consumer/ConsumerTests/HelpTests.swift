@@ -83,12 +83,12 @@ private enum Golden {
                           first.
           reset-password  Prints a code with which a person sets a new password.
           unlock          Unlocks an account that too many wrong passwords have locked; the password stays.
-          posts           Lists posts that people have reported, one JSON object on each line, or decides
-                          about one.
           enrol-code      Prints a code that enrols one gateway, once, within an hour.
           gateways        Lists the enrolled gateways, one JSON object on each line, or removes one.
           settings        Prints what the settings come to, as one JSON object without secrets; changes
                           nothing.
+          posts           Lists posts that people have reported, one JSON object on each line, or decides
+                          about one.
 
         Options:
           -s, --settings FILE     the settings, JSON5 (default: /etc/vitals/consumer.json5)

@@ -1,3 +1,4 @@
+import Daemon
 import Days
 package import Features
 import Files
@@ -25,9 +26,11 @@ package final class LiveMinutes: FeatureService, PeopleObserver, @unchecked Send
     private let context: PeopleContext
     private var people: [ID: Person] = [:]
     /// Whose a sensor is; nil if their heart rate is recorded, or the sensor is nobody's.
-    private var owners: [SensorName: ID?] = [:]
+    private(set) var owners: [SensorName: ID?] = [:]
     /// How many sensors are remembered: a gateway can make up names.
     private static let capacity = 4096
+    /// How often it is looked up whose a gateway's sensors are.
+    private var lookups = Allowance<ID>(perSecond: 10, burst: 200)
     /// How long after its end a minute is published if no reading of a later one comes, milliseconds.
     static let patience: Int64 = 2000
     private var isWaiting = false
@@ -69,6 +72,7 @@ package final class LiveMinutes: FeatureService, PeopleObserver, @unchecked Send
     /// Whose heart rate a sensor measures, if it is not recorded.
     private func owner(of sensor: SensorName) -> ID? {
         if let known = owners[sensor] { return known }
+        guard lookups.take(sensor.gateway, now: millisecondsSinceBoot()) == nil else { return nil }
         if owners.count >= Self.capacity { owners = [:] }
         do throws(VaultError) {
             let stream = try context.store.latestStreams(of: [sensor]).first { $0.until == nil }

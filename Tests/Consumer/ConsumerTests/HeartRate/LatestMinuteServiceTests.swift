@@ -102,6 +102,24 @@ struct LatestMinuteServiceTests {
         #expect(later.received.allSatisfy { !$0.retain })
     }
 
+    @Test("is looked for at few of the sensors that a gateway makes up")
+    func madeUp() throws {
+        try Circle.with { circle in
+            for number in 0..<2000 {
+                circle.client.session.publish(
+                    Message(
+                        topic: "vitals/v1/gateways/home/sensors/made-up-\(number)/heart-rate",
+                        payload: Array("{\"time\":1,\"bpm\":99}".utf8), qos: .atLeastOnce))
+            }
+            _ = try circle.ask(ID("demo"), "statistics/today")
+            let lookups = try circle.onSession { [consumer = circle.consumer] _ in
+                consumer.features.only(LiveMinutes.self)?.owners.count ?? 0
+            }
+            // Two hundred at once, and ten a second for as long as this takes.
+            #expect((200..<2000).contains(lookups), "\(lookups)")
+        }
+    }
+
     @Test("is made of what gateways publish live if somebody is not recorded, and nothing of it is kept anywhere")
     func notRecorded() throws {
         try Circle.with { circle in
