@@ -1,30 +1,20 @@
 import { element, plain, written, type Child } from "../library/element";
 import { ago } from "../library/format";
-import type { Person } from "../library/person";
 import { settings } from "../library/settings";
 import { say, translated } from "../library/words";
-import { answered } from "../parts/answered";
-import { Card, pairs } from "../parts/card";
+import { AnswerCard } from "../parts/answer-card";
+import { pairs } from "../parts/card";
 import { form, passwordField } from "../parts/form";
 import { toast } from "../parts/toast";
 
 /** How the person signs in, and a new password. */
-export class AccountCard extends Card {
-  readonly #person: Person;
-  readonly #body = element("div", { class: "side" });
-
-  constructor(person: Person) {
-    super();
-    this.#person = person;
-  }
-
+export class AccountCard extends AnswerCard {
   begin(): void {
     this.frame(say("account"), "");
-    this.append(this.#body);
     // Made once: what is typed there stays when the connection comes back.
     const changing = this.#changing();
-    answered(this, this.#person, this.#body, async () => {
-      const { email, phone, verified, has_password, providers, created } = await this.#person.ask("account/get", {});
+    this.ask(async () => {
+      const { email, phone, verified, has_password, providers, created } = await this.person.ask("account/get", {});
       const name = email ?? phone;
       const lines: [string, Child][] = [];
       if (name) lines.push([say("name"), written(name)], [say("verified"), say(verified ? "yes" : "no")]);
@@ -49,7 +39,7 @@ export class AccountCard extends Card {
     for (const { node } of [current, password]) node.classList.add("all");
     const send = element("button", { class: "btn first" }, say("setPassword"));
     const made = form({ current, password }, [current.node, password.node, element("div", { class: "btns all" }, send)], send, async () => {
-      const { message } = await this.#person.ask("account/change-password", { current: current.input.value, password: password.input.value });
+      const { message } = await this.person.ask("account/change-password", { current: current.input.value, password: password.input.value });
       made.reset();
       toast(translated(message));
     });

@@ -6,6 +6,7 @@ import { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
 import { say, type Word } from "../library/words";
+import { AnswerCard } from "../parts/answer-card";
 import { answered } from "../parts/answered";
 import { Card, empty, meter } from "../parts/card";
 import { confirmed } from "../parts/dialog";
@@ -53,27 +54,18 @@ export function groups(person: Person): HTMLElement {
     element("div", { class: "side s5" }, new JoinGroup(person), new NewGroup(person)));
 }
 
-class GroupList extends Card {
-  readonly #person: Person;
-  readonly #body = element("div");
-
-  constructor(person: Person) {
-    super();
-    this.#person = person;
-  }
-
+class GroupList extends AnswerCard {
   begin(): void {
     this.frame(say("groups"), "");
-    this.append(this.#body);
-    const load = answered(this, this.#person, this.#body, async () => {
-      const { groups } = await this.#person.ask("groups/list", {});
+    this.ask(async () => {
+      const { groups } = await this.person.ask("groups/list", {});
       return [groups.length === 0 ? empty("people", say("noGroups")) : element("ul", { class: "rows" }, ...groups.map((group, at) =>
         element("li", { class: "row" }, face(group.name, looks[at % 4]),
           element("a", { class: "grow", href: `#/people/groups/${group.group}` }, element("b", {}, written(group.name)),
             element("small", { class: "whole" }, say(group.members === 1 ? "oneMember" : "membersCount", { count: number(group.members) }),
               group.challenge ? ` · ${challengeText(group.challenge)}` : null)), icon("next", "i-s"))))];
     });
-    this.hear(this.#person.news, "told", () => void load());
+    this.hear(this.person.news, "told", () => void this.load());
   }
 }
 

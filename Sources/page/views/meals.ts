@@ -6,7 +6,7 @@ import { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
 import { say, type Word } from "../library/words";
-import { answered } from "../parts/answered";
+import { AnswerCard } from "../parts/answer-card";
 import { Card, empty, facts } from "../parts/card";
 import { confirmed, opened } from "../parts/dialog";
 import { busy, button, field, form, select, text, type Field } from "../parts/form";
@@ -51,16 +51,12 @@ function nutrientsText(of: Partial<Record<Nutrient, number>>): string {
 }
 
 /** A day's meals, and its balance. */
-class MealsOfDay extends Card {
-  readonly #person: Person;
+class MealsOfDay extends AnswerCard {
   readonly #day: string;
-  readonly #body = element("div", { class: "side" });
-  load = async (): Promise<void> => {};
   changed: () => void = () => {};
 
   constructor(person: Person, day: string) {
-    super();
-    this.#person = person;
+    super(person);
     this.#day = day;
   }
 
@@ -68,8 +64,7 @@ class MealsOfDay extends Card {
     const at = (day: string, word: Word, name: "back" | "next") => element("a", { class: "round", href: `#/meals/${day}`, "aria-label": say(word) }, icon(name));
     this.frame(this.#day === today() ? say("today") : nameOfDay(this.#day, { weekday: "short", day: "numeric", month: "long" }), "",
       element("span", { class: "pager" }, at(dayAfter(this.#day, -1), "before", "back"), this.#day < today() ? at(dayAfter(this.#day), "after", "next") : null));
-    this.append(this.#body);
-    this.load = answered(this, this.#person, this.#body, async () => this.#content(await this.#person.ask("meals/day", { day: this.#day })));
+    this.ask(async () => this.#content(await this.person.ask("meals/day", { day: this.#day })));
   }
 
   #content({ meals, total, burned, balance_kcal, left_kcal }: Day): Child[] {
@@ -101,7 +96,7 @@ class MealsOfDay extends Card {
   async #delete({ meal, name }: Meal, remove: HTMLButtonElement): Promise<void> {
     if (!await confirmed(say("deleteMealQuestion", { name: plain(name) }), say("deleteMealMeans"), say("delete"))) return;
     await busy(remove, async () => {
-      await this.#person.ask("meals/delete", { meal });
+      await this.person.ask("meals/delete", { meal });
       await this.load();
       this.changed();
     });
@@ -165,30 +160,25 @@ class LogMeal extends Card {
 }
 
 /** What fits in what is left of the day. */
-class Ideas extends Card {
-  readonly #person: Person;
+class Ideas extends AnswerCard {
   readonly #day: string;
   readonly #eaten: () => Promise<void>;
-  readonly #body = element("div");
-  load = async (): Promise<void> => {};
 
   constructor(person: Person, day: string, eaten: () => Promise<void>) {
-    super();
-    this.#person = person;
+    super(person);
     this.#day = day;
     this.#eaten = eaten;
   }
 
   begin(): void {
     this.frame(say("mealIdeas"), "");
-    this.append(this.#body);
-    this.load = answered(this, this.#person, this.#body, async () => {
-      const { ideas } = await this.#person.ask("meals/ideas", { day: this.#day });
+    this.ask(async () => {
+      const { ideas } = await this.person.ask("meals/ideas", { day: this.#day });
       return [ideas.length === 0 ? empty("today", say("noIdeas")) : element("ul", { class: "rows" }, ...ideas.map((idea) => {
         const log = button(say("logIt"), "s", { "aria-label": say("logName", { name: plain(idea.name) }) });
         pressed(log, () => void busy(log, async () => {
           const { name, energy_kcal, protein_g, carbohydrate_g, fat_g } = idea;
-          await this.#person.ask("meals/log", { name, energy_kcal, protein_g, carbohydrate_g, fat_g, ...timeOn(this.#day) });
+          await this.person.ask("meals/log", { name, energy_kcal, protein_g, carbohydrate_g, fat_g, ...timeOn(this.#day) });
           toast(say("isLogged"));
           await this.#eaten();
           await this.load();
@@ -202,16 +192,12 @@ class Ideas extends Card {
 }
 
 /** The person's own foods. */
-class Foods extends Card {
-  readonly #person: Person;
+class Foods extends AnswerCard {
   readonly #day: string;
   readonly #eaten: () => Promise<void>;
-  readonly #body = element("div");
-  #load = async (): Promise<void> => {};
 
   constructor(person: Person, day: string, eaten: () => Promise<void>) {
-    super();
-    this.#person = person;
+    super(person);
     this.#day = day;
     this.#eaten = eaten;
   }
@@ -219,11 +205,10 @@ class Foods extends Card {
   begin(): void {
     const add = pressed(button(say("add"), "s soft", { "aria-label": say("addFood") }), () => this.#edit());
     this.frame(say("ownFoods"), "", add);
-    this.append(this.#body);
-    this.#load = answered(this, this.#person, this.#body, async () => {
+    this.ask(async () => {
       const foods: Food[] = [];
       for (let after: string | undefined; ;) {
-        const part = await this.#person.ask("meals/foods", after === undefined ? {} : { after });
+        const part = await this.person.ask("meals/foods", after === undefined ? {} : { after });
         foods.push(...part.foods);
         after = part.next;
         if (after === undefined) break;
@@ -238,8 +223,8 @@ class Foods extends Card {
     pressed(log, () => this.#log(food));
     const remove = button(say("remove"), "s quiet", { "aria-label": say("removeFoodName", { name: plain(name) }) });
     pressed(remove, () => void busy(remove, async () => {
-      await this.#person.ask("meals/remove-food", { food: id });
-      await this.#load();
+      await this.person.ask("meals/remove-food", { food: id });
+      await this.load();
     }));
     const under = [...(portion_g === undefined ? [] : [say("portionOf", { grams: number(portion_g) })]), nutrientsText(food)].filter(Boolean).join(" · ");
     return element("li", { class: "row wraps" },
@@ -254,7 +239,7 @@ class Foods extends Card {
     const dialog = opened(plain(name), form({ portions, ...(grams && { grams }) }, [portions.node, grams?.node,
       element("div", { class: "btns all" }, pressed(button(say("cancel"), ""), () => dialog.close()), send)], send, async () => {
       const weight = grams?.input.value.trim();
-      await this.#person.ask("meals/log", { food, ...(weight ? { grams: Number(weight) } : { portions: Number(portions.input.value) }), ...timeOn(this.#day) });
+      await this.person.ask("meals/log", { food, ...(weight ? { grams: Number(weight) } : { portions: Number(portions.input.value) }), ...timeOn(this.#day) });
       dialog.close();
       toast(say("isLogged"));
       await this.#eaten();
@@ -269,10 +254,10 @@ class Foods extends Card {
       name.node, energy_kcal.node, portion.node, ...Object.values(nutrients).map(({ node }) => node),
       element("div", { class: "btns all" }, pressed(button(say("cancel"), ""), () => dialog.close()), save)], save, async () => {
       const grams = portion.input.value.trim();
-      await this.#person.ask("meals/add-food", { ...entered(fields), ...(grams && { portion_g: Number(grams) }) });
+      await this.person.ask("meals/add-food", { ...entered(fields), ...(grams && { portion_g: Number(grams) }) });
       dialog.close();
       toast(say("Data Saved Successfully"));
-      await this.#load();
+      await this.load();
     }));
   }
 }

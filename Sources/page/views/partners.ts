@@ -4,8 +4,8 @@ import { ago, joined, paceText, splitUnits } from "../library/format";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
 import { say } from "../library/words";
+import { AnswerCard } from "../parts/answer-card";
 import { activities, iconOf, nameOf } from "../parts/activities";
-import { answered } from "../parts/answered";
 import { Card, empty } from "../parts/card";
 import { confirmed } from "../parts/dialog";
 import { face } from "../parts/face";
@@ -39,21 +39,11 @@ function paceRange({ from_s_per_km, to_s_per_km }: NonNullable<Offer["pace"]>): 
 }
 
 /** Partners, what was asked both ways, and one's own offers. */
-class OwnPartners extends Card {
-  readonly #person: Person;
-  readonly #body = element("div", { class: "side" });
-  load = async (): Promise<void> => {};
-
-  constructor(person: Person) {
-    super();
-    this.#person = person;
-  }
-
+class OwnPartners extends AnswerCard {
   begin(): void {
     this.frame(say("partners"), "");
-    this.append(this.#body);
-    this.load = answered(this, this.#person, this.#body, async () => this.#content(await this.#person.ask("partners/list", {})));
-    this.hear(this.#person.news, "told", () => void this.load());
+    this.ask(async () => this.#content(await this.person.ask("partners/list", {})));
+    this.hear(this.person.news, "told", () => void this.load());
   }
 
   #content({ offers, asked, asks, partners }: Listed): Child[] {
@@ -70,13 +60,13 @@ class OwnPartners extends Card {
         element("span", { class: "grow" }, element("b", {}, written(name)), element("small", { class: "whole" }, written(nameOf(activity)), contact ? " · " : null, contact ? written(contact) : null)),
         act(say("remove"), name, async () => {
           if (!await confirmed(say("endPartnerQuestion", { name: plain(name) }), say("endPartnerMeans"), say("remove"))) return;
-          await this.#person.ask("partners/end", { partner });
+          await this.person.ask("partners/end", { partner });
           await this.load();
         })))),
       list(say("yourOffers"), offers.map((offer) => element("li", { class: "row wraps" }, element("span", { class: "badge accent" }, icon(iconOf(offer.activity))),
         element("span", { class: "grow" }, element("b", { class: "whole" }, ...offerText(offer)), offer.text ? element("small", { class: "whole" }, written(offer.text)) : null),
         act(say("withdraw"), nameOf(offer.activity), async () => {
-          await this.#person.ask("partners/withdraw", { offer: offer.offer });
+          await this.person.ask("partners/withdraw", { offer: offer.offer });
           await this.load();
         })))),
       list(say("youAsked"), asks.map((one) => element("li", { class: "row" }, element("span", { class: "grow" },
@@ -85,7 +75,7 @@ class OwnPartners extends Card {
   }
 
   async #answer(ask: string, accept: boolean): Promise<void> {
-    await this.#person.ask("partners/answer", { ask, accept });
+    await this.person.ask("partners/answer", { ask, accept });
     await this.load();
   }
 }

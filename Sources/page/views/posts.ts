@@ -7,8 +7,8 @@ import { pictureAddress } from "../library/pictures";
 import { Refusal } from "../library/requests";
 import { namesOf } from "../library/training";
 import { say } from "../library/words";
-import { answered } from "../parts/answered";
-import { Card, empty, skeleton } from "../parts/card";
+import { AnswerCard } from "../parts/answer-card";
+import { empty, skeleton } from "../parts/card";
 import { face } from "../parts/face";
 import { busy, button, check, checks, field, form, text } from "../parts/form";
 import { icon } from "../parts/icons";
@@ -27,32 +27,22 @@ export function posts(person: Person): HTMLElement {
   return element("div", { class: "grid" }, element("div", { class: "side s7" }, feed), element("div", { class: "side s5" }, new NewPost(person, () => feed.load())));
 }
 
-class Feed extends Card {
-  readonly #person: Person;
-  readonly #body = element("div", { class: "side" });
-  load = async (): Promise<void> => {};
-
-  constructor(person: Person) {
-    super();
-    this.#person = person;
-  }
-
+class Feed extends AnswerCard {
   begin(): void {
     this.frame(say("posts"), "");
-    this.append(this.#body);
-    this.load = answered(this, this.#person, this.#body, async () => {
-      const { posts, next } = await this.#person.ask("posts/list", {});
+    this.ask(async () => {
+      const { posts, next } = await this.person.ask("posts/list", {});
       if (posts.length === 0) return [empty("share", say("noPosts"))];
       const list = element("ol", { class: "posts" }, ...posts.map((post) => this.#entry(post)));
       return [list, next === undefined ? null : this.#more(list, next)];
     });
-    this.whileShown(this.#person.hear("posts", () => void this.load()));
+    this.whileShown(this.person.hear("posts", () => void this.load()));
   }
 
   #more(list: HTMLElement, after: string): HTMLElement {
     const more = button(say("showMore"), "s");
     return pressed(more, () => void busy(more, async () => {
-      const { posts, next } = await this.#person.ask("posts/list", { after });
+      const { posts, next } = await this.person.ask("posts/list", { after });
       list.append(...posts.map((post) => this.#entry(post)));
       more.replaceWith(...(next === undefined ? [] : [this.#more(list, next)]));
     }));
@@ -78,14 +68,14 @@ class Feed extends Card {
     const thumb = (which: "up" | "down", count: number) => {
       const label = say(which === "up" ? "thumbsUp" : "thumbsDown", { name: own ? say("you") : plain(name) });
       const made = element("button", { type: "button", class: `btn s ${which === "down" ? "flip" : ""}`, "aria-pressed": `${mine === which}`, "aria-label": `${label}: ${number(count)}` }, icon("up", "i-s"), number(count));
-      return pressed(made, () => void busy(made, async () => item.replaceWith(this.#entry(await this.#person.ask("posts/thumb", { post: id, thumb: mine === which ? null : which })))));
+      return pressed(made, () => void busy(made, async () => item.replaceWith(this.#entry(await this.person.ask("posts/thumb", { post: id, thumb: mine === which ? null : which })))));
     };
     if (own) {
       const remove = button(say("delete"), "s quiet"), share = button(say("share"), "s quiet");
-      pressed(share, () => shareOut(this.#person, { what: "post", post: id }));
+      pressed(share, () => shareOut(this.person, { what: "post", post: id }));
       pressed(remove, () => void (async () => {
         if (await confirmed(say("deletePostQuestion"), say("deletePostMeans"), say("delete"))) await busy(remove, async () => {
-          await this.#person.ask("posts/delete", { post: id });
+          await this.person.ask("posts/delete", { post: id });
           await this.load();
         });
       })());
@@ -100,7 +90,7 @@ class Feed extends Card {
     const send = element("button", { class: "btn first" }, say("report"));
     const dialog = opened(say("reportPost"), form({ reason }, [reason.node, element("div", { class: "btns all" }, pressed(button(say("cancel"), ""), () => dialog.close()), send)], send, async () => {
       if (reason.input.value.trim() === "") throw new Refusal("invalid", "Empty Fields");
-      await this.#person.ask("posts/report", { post, reason: reason.input.value.trim() });
+      await this.person.ask("posts/report", { post, reason: reason.input.value.trim() });
       dialog.close();
       toast(say("isReported"));
     }));
@@ -108,7 +98,7 @@ class Feed extends Card {
 
   async #picture({ post }: Post, place: HTMLElement): Promise<void> {
     try {
-      const { picture } = await this.#person.ask("posts/picture", { post }, 30);
+      const { picture } = await this.person.ask("posts/picture", { post }, 30);
       const address = pictureAddress(decoded(picture));
       if (!address) return place.remove();
       const shown = element("img", { src: address, alt: say("pictureOfPost") });
@@ -125,21 +115,17 @@ class Feed extends Card {
 const largestFile = 40_000_000;
 
 /** Posts how the week goes, to friends or to groups. */
-class NewPost extends Card {
-  readonly #person: Person;
+class NewPost extends AnswerCard {
   readonly #posted: () => Promise<void>;
-  readonly #body = element("div");
 
   constructor(person: Person, posted: () => Promise<void>) {
-    super();
-    this.#person = person;
+    super(person);
     this.#posted = posted;
   }
 
   begin(): void {
     this.frame(say("newPost"), "");
-    this.append(this.#body);
-    answered(this, this.#person, this.#body, async () => [this.#form((await this.#person.ask("groups/list", {})).groups)]);
+    this.ask(async () => [this.#form((await this.person.ask("groups/list", {})).groups)]);
   }
 
   #form(groups: Asked["groups/list"]["replies"]["groups"]): Child {
@@ -164,7 +150,7 @@ class NewPost extends Card {
     return form({ text: words, ...(to && { groups: to }) }, [
       words.node, element("div", { class: "btns all" }, file, choose, taken), friends.node, to?.node, element("div", { class: "btns all" }, send)], send, async () => {
       const content = words.input.value.trim(), chosen = to?.chosen() ?? [];
-      await this.#person.ask("posts/add", {
+      await this.person.ask("posts/add", {
         ...(content && { text: content }), ...(picture && { picture: encoded(new Uint8Array(await picture.arrayBuffer())) }),
         friends: friends.input.checked, ...(chosen.length > 0 && { groups: chosen }) }, 30);
       words.input.value = taken.textContent = "";

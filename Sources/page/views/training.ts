@@ -5,7 +5,7 @@ import { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { say, type Word } from "../library/words";
 import { nameOfEquipment, nameOfMuscle, namesOf, setsText, sharesOf, type Plan, type Planned, type TrainingWeek } from "../library/training";
-import { answered } from "../parts/answered";
+import { AnswerCard } from "../parts/answer-card";
 import { body } from "../parts/body";
 import { Card, empty, facts, pairs, skeleton } from "../parts/card";
 import { busy, button, checks, field, form, select } from "../parts/form";
@@ -113,25 +113,16 @@ export async function startTraining(person: Person, what: { plan: string } | { c
 }
 
 /** What was chosen for this week, and what was done: workouts, time, muscles. */
-class WeekCard extends Card {
-  readonly #person: Person;
-  readonly #body = element("div", { class: "side" });
-
-  constructor(person: Person) {
-    super();
-    this.#person = person;
-  }
-
+class WeekCard extends AnswerCard {
   begin(): void {
     this.frame(say("thisWeek"), "");
-    this.append(this.#body);
-    const load = answered(this, this.#person, this.#body, async () => this.#content(await this.#person.ask("training/week", {})));
+    this.ask(async () => this.#content(await this.person.ask("training/week", {})));
     // A workout may have ended.
-    this.hear(this.#person.news, "told", () => void load());
+    this.hear(this.person.news, "told", () => void this.load());
   }
 
   take(week: TrainingWeek): void {
-    fill(this.#body, ...this.#content(week));
+    fill(this.body, ...this.#content(week));
   }
 
   #content(week: TrainingWeek): Child[] {
@@ -149,9 +140,9 @@ class WeekCard extends Card {
 
   #choice({ choice, title, duration_s, done }: TrainingWeek["chosen"][number]): HTMLElement {
     const start = button(say("start"), "s soft", { "aria-label": say("startName", { name: title }) });
-    pressed(start, () => void busy(start, () => startTraining(this.#person, { choice })));
+    pressed(start, () => void busy(start, () => startTraining(this.person, { choice })));
     const remove = button(say("remove"), "s quiet", { "aria-label": say("removeChoice", { name: title }) });
-    pressed(remove, () => void busy(remove, async () => this.take(await this.#person.ask("training/unchoose", { choice }))));
+    pressed(remove, () => void busy(remove, async () => this.take(await this.person.ask("training/unchoose", { choice }))));
     return element("li", { class: "row wraps" },
       element("span", { class: `badge ${done ? "good" : "accent"}` }, icon(done ? "check" : "workouts")),
       element("span", { class: "grow" }, element("b", {}, written(title)), element("small", { class: "whole" }, roundMinutes(duration_s), done ? ` · ${say("done")}` : null)),
@@ -168,20 +159,11 @@ export function muscleWork(worked: TrainingWeek["muscles"]): HTMLElement {
 }
 
 /** The profile of the day: what workouts took, the body mass index. */
-class DayCard extends Card {
-  readonly #person: Person;
-  readonly #body = element("div");
-
-  constructor(person: Person) {
-    super();
-    this.#person = person;
-  }
-
+class DayCard extends AnswerCard {
   begin(): void {
     this.frame(say("today"), "");
-    this.append(this.#body);
-    answered(this, this.#person, this.#body, async () => {
-      const { workouts, duration_s, energy_kcal, bmi } = await this.#person.ask("training/day", {});
+    this.ask(async () => {
+      const { workouts, duration_s, energy_kcal, bmi } = await this.person.ask("training/day", {});
       return [facts("two", [
         [say("workouts"), number(workouts)], [say("duration"), duration(duration_s)],
         ...(energy_kcal === undefined ? [] : [[say("energy"), energy(energy_kcal).value, energy(energy_kcal).unit] as [Child, string, string]]),
@@ -192,25 +174,16 @@ class DayCard extends Card {
 }
 
 /** What somebody has at hand, and how much they have done so far: plans are made for that. */
-class OwnEquipment extends Card {
-  readonly #person: Person;
-  readonly #body = element("div");
-
-  constructor(person: Person) {
-    super();
-    this.#person = person;
-  }
-
+class OwnEquipment extends AnswerCard {
   begin(): void {
     this.frame(say("whatIHave"), "");
-    this.append(this.#body);
-    answered(this, this.#person, this.#body, async () => {
-      const settings = await this.#person.ask("training/get", {});
+    this.ask(async () => {
+      const settings = await this.person.ask("training/get", {});
       const level = field(say("level"), select(levels.map(([value, word]) => [value, say(word)]), settings.level), { look: "all" });
       const boxes = checks(say("equipment"), settings.known_equipment.map((name) => [name, nameOfEquipment(name)]), settings.equipment);
       const save = element("button", { class: "btn" }, say("save"));
       return [form({ level, equipment: boxes }, [level.node, boxes.node, element("div", { class: "btns all" }, save)], save, async () => {
-        await this.#person.ask("training/set", { level: level.input.value as Settings["level"], equipment: boxes.chosen() as Settings["equipment"] });
+        await this.person.ask("training/set", { level: level.input.value as Settings["level"], equipment: boxes.chosen() as Settings["equipment"] });
         toast(say("Data Saved Successfully"));
       })];
     });
