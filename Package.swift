@@ -337,7 +337,7 @@ let package = Package(
             path: "Tests/Benchmarks/vitals-load", swiftSettings: house),
 
         .target(name: "TestThreads", path: "Tests/TestThreads"),
-        testSupport(nil, "TestSupport", ["MQTT", "TestThreads"], exclude: ["push_service.py", "receiver.py", "web_server.py"]),
+        testSupport(nil, "TestSupport", ["MQTT", "Telemetry", "TestThreads"], exclude: ["push_service.py", "receiver.py", "web_server.py"]),
         tests(.values, "TelemetryTests", ["Telemetry", "TestSupport"]),
         tests(.values, "FitnessTests", ["Fitness"]),
         tests(.values, "WorkoutsTests", ["Fitness", "TestSupport", "Workouts"], exclude: ["speaking.py", "workout.py"]),

@@ -121,7 +121,7 @@ def runs(trial):
     page.press("Run")
     page.press("Record my position")
     page.see("No position yet")
-    phone = home.start_phone(home.vitals("ada", "phone", "add", "--name", "Phone").split()[0], "--speed", "3", "--once")
+    phone = home.start_phone(home.vitals("ada", "phone", "add", "--name", "Pocket phone").split()[0], "--speed", "3", "--once")
     page.press("Today")
     page.see("Run", "vitals-workout-line")
     page.wait("the line has a clock", lambda: ":" in page.all("vitals-workout-line")[0].text)

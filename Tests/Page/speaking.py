@@ -11,7 +11,8 @@ VIEWS = {
     "today": "today", "heart": "heartRate", "workouts": "workouts", "workouts/start": "startWorkout", "workouts/plans": "plans", "workouts/gear": "gear",
     "workouts/statistics": "statistics", "days": "days", f"days/{datetime.date.today()}": "days", f"weeks/{datetime.date.today()}": "days", "years": "days",
     "days/goals": "goals", "people": "people", "people/looking-after": "people", "people/who-sees-me": "people", "lately": "lately", "sensors": "sensors",
-    "reminders": "reminders", "music": "music", "help": "help", "you": "you", "nowhere": "noSuchView",
+    "people/posts": "people", "people/groups": "people", "people/partners": "people", "training": "training", "training/exercises": "exercises",
+    "meals": "meals", "quotes": "likedQuotes", "reminders": "reminders", "music": "music", "help": "help", "you": "you", "nowhere": "noSuchView",
 }
 #: Of each kind, the first that a list leads to is looked at, too.
 DETAILS = {"workouts": "workout", "reminders": "reminder", "sensors": "sensor"}
