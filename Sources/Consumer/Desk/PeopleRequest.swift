@@ -158,4 +158,8 @@ extension PeopleRequest {
             throw ReplyError(.badRequest, "\"\(field)\": \(error)", field: field)
         }
     }
+    /// An id; nil if the field is absent or null.
+    package func optionalID(_ field: String) throws(ReplyError) -> ID? {
+        fields[field] == nil || fields[field] == .null ? nil : try id(field)
+    }
 }

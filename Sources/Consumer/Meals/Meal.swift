@@ -27,14 +27,16 @@ package struct Meal: Equatable, Sendable {
 
     /// Whether a text may be the name of something to eat.
     static func isName(_ text: String) -> Bool {
-        !text.allSatisfy(\.isWhitespace) && text.utf8.count <= longestName.bytes && text.count <= longestName.characters
-            && !text.unicodeScalars.contains(where: \.isHarmful)
+        PlainText.isLine(text, atMost: longestName)
     }
+
+    /// The last day of the year 9999, in days since 1970.
+    private static let lastDay: Int64 = 2_932_896
 
     /// The day with which a meal is kept; nil if the id is none of a meal.
     package static func day(of id: ID) -> CalendarDay? {
         let parts = id.text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, let number = Int64(parts[0]) else { return nil }
+        guard parts.count == 2, let number = Int64(parts[0]), (0...lastDay).contains(number) else { return nil }
         return CalendarDay(daysSince1970: number)
     }
 

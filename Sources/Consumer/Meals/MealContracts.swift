@@ -15,7 +15,7 @@ extension RequestContract {
         [.known("energy_kcal", energy.about("of the macronutrients if it is left out and all of them are there"))]
         + macronutrients
     private static let note = PayloadSchema.Field.known(
-        "note", .text.about("for people: that the energy is more than a quarter off that of the macronutrients"))
+        "note", .text.about("for people: that the energy differs by more than a quarter of it from that of the macronutrients"))
 
     private static let mealFields: [PayloadSchema.Field] =
         [.always("meal", .id), .always("time", .time), .always("name", .text), .known("grams", .number)]
@@ -81,7 +81,7 @@ extension RequestContract {
         answers: .record([.always("food", .id)]))
 
     static let mealsIdeas = RequestContract(
-        "Asks for ideas of what to eat, none with more energy than is left of the day, if any has not.",
+        "Asks for ideas of what to eat that fit into what is left of the day. If none fits, the one with the least energy.",
         asks: [day, .known("energy_kcal", energy.about("what is left of the day if it is left out"))],
         answers: .record([
             left,

@@ -59,14 +59,6 @@ extension PeopleRequest {
         return nutrition
     }
 
-    /// A day; nil if the field is absent.
-    func mealDay() throws(ReplyError) -> CalendarDay? {
-        guard let text = try optionalText("day", atMost: 10) else { return nil }
-        guard let day = CalendarDay(text) else {
-            throw ReplyError(.invalid, "\"day\" has to look like 2026-11-26", field: "day")
-        }
-        return day
-    }
 }
 
 extension JSON {
@@ -74,7 +66,7 @@ extension JSON {
     func withDoubt(of nutrition: Nutrition) -> JSON {
         guard case .object(let members) = self, !nutrition.isPlausible else { return self }
         let words = """
-            \(Int(nutrition.kilocalories.rounded())) kcal is more than a quarter off what the macronutrients give, \
+            \(Int(nutrition.kilocalories.rounded())) kcal differs by more than a quarter of it from what the macronutrients give, \
             \(Int(nutrition.atwater.rounded())) kcal
             """
         return .object(members + [JSON.Member("note", .string(words))])

@@ -103,7 +103,7 @@ extension MealIdeas {
                 said: "\"energy_kcal\", \"protein_g\", \"carbohydrate_g\" and \"fat_g\" have to be numbers from 0 on")
         }
         guard nutrition.isPlausible else {
-            throw Fault(said: "\"energy_kcal\" is more than a quarter off what protein, carbohydrate and fat give")
+            throw Fault(said: "\"energy_kcal\" differs by more than a quarter of it from what protein, carbohydrate and fat give")
         }
         return MealIdea(
             id: id, name: try phrase("name", json, atMost: MealIdea.longest.name),

@@ -32,16 +32,16 @@ final class MealRequests: @unchecked Sendable {
             Verb("meals/add-food", .mealsAddFood, .atOnce { [self] in try addFood($0) }),
             Verb("meals/remove-food", .mealsRemoveFood, .atOnce { [self] in try removeFood($0) }),
             readers.questions.verb("meals/foods", .mealsFoods) { request in
-                let (user, after) = (try request.user, try request.fields["after"].map { _ in try request.id("after") })
+                let (user, after) = (try request.user, try request.optionalID("after"))
                 return { source in try Self.foods(of: user, after: after, source) }
             },
             readers.questions.verb("meals/day", .mealsDay) { [self] request in
-                let (user, day) = (try request.user, try request.mealDay())
+                let (user, day) = (try request.user, try request.optionalDay("day"))
                 let (zone, now) = (context.settings.timeZone, context.now())
                 return { source in try AskedDay(of: user, source, zone: zone, now: now).reply(on: day) }
             },
             readers.questions.verb("meals/ideas", .mealsIdeas) { [self] request in
-                let (user, day) = (try request.user, try request.mealDay())
+                let (user, day) = (try request.user, try request.optionalDay("day"))
                 let energy = try request.optionalNumber("energy_kcal", in: Nutrition.energies)
                 let (ideas, zone, now) = (try someIdeas(), context.settings.timeZone, context.now())
                 return { source in
@@ -90,37 +90,38 @@ final class MealRequests: @unchecked Sendable {
         let (name, nutrition) = (try request.mealName(), try request.nutrition())
         let grams = try request.optionalNumber("grams", in: Meal.weights)
         let portions = try request.optionalNumber("portions", in: Self.portions)
-        guard request.fields["food"] != nil else {
+        guard let wanted = try request.optionalID("food") else {
             guard let name else { throw ReplyError(.badRequest, "\"name\" or \"food\" is missing", field: "name") }
             guard portions == nil else {
-                throw ReplyError(.badRequest, "\"portions\" are of a food", field: "portions")
+                throw ReplyError(.badRequest, "\"portions\" can only be given with \"food\"", field: "portions")
             }
             let nutrition = try request.requiredNutrition()
             return { _, _ in (name, grams, nutrition) }
         }
-        let wanted = try request.id("food")
         guard name == nil, nutrition == nil else {
             throw ReplyError(
-                .badRequest, "a food has its own name and energy", field: name == nil ? "energy_kcal" : "name")
+                .badRequest, "leave out \"name\" and the energy: the food has its own", field: name == nil ? "energy_kcal" : "name")
         }
         guard grams == nil || portions == nil else {
-            throw ReplyError(.badRequest, "either \"grams\" or \"portions\"", field: "portions")
+            throw ReplyError(.badRequest, "give \"grams\" or \"portions\", not both", field: "portions")
         }
         return { foods, user in
             guard let food = try foods.food(wanted, of: user) else { throw Self.unknownFood }
             var factor = portions ?? 1
             if let grams {
                 guard let portion = food.portion else {
-                    throw ReplyError(.invalid, "\(food.name) has no weight of a portion: say portions", field: "grams")
+                    let words = "nobody has said what a portion of \(food.name) weighs: give \"portions\" instead"
+                    throw ReplyError(.invalid, words, field: "grams")
                 }
                 factor = grams / portion
             }
             let nutrition = food.nutrition.times(factor)
-            guard nutrition.isWithinLimits else {
+            let weight = grams ?? food.portion.map { $0 * factor }
+            guard nutrition.isWithinLimits, weight.map(Meal.weights.contains) ?? true else {
                 throw ReplyError(
                     .invalid, "that is more than one meal can have", field: grams == nil ? "portions" : "grams")
             }
-            return (food.name, grams ?? food.portion.map { $0 * factor }, nutrition)
+            return (food.name, weight, nutrition)
         }
     }
 

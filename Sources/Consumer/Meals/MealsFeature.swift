@@ -14,7 +14,7 @@ extension Feature {
             .document("foods.json", "Your list of foods; energy (kcal) and macronutrients (g) are of a portion.") {
                 source throws(VaultError) in
                 let foods = try Foods(source.store, source.keys).all(of: source.user)
-                return foods.isEmpty ? nil : ["foods": .array(foods.map(\.json))]
+                return foods.isEmpty ? nil : ["foods": .array(foods.map(\.kept))]
             },
         ],
         verbs: { MealRequests($0).verbs }, settings: MealsSetting.self)
@@ -50,7 +50,7 @@ extension ExportSection {
 extension Meal {
     /// A line of an export.
     fileprivate func exported(on day: CalendarDay) -> String {
-        guard case .object(let members) = json.dated("time", { iso8601(unixMilliseconds: $0) }) else { return "" }
+        guard case .object(let members) = kept.dated("time", { iso8601(unixMilliseconds: $0) }) else { return "" }
         let line = JSON.object([JSON.Member("day", .string("\(day)"))] + members)
         return String(decoding: line.bytes, as: UTF8.self) + "\n"
     }

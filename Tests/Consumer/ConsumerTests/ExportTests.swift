@@ -268,12 +268,12 @@ struct ExportTests {
                 """)
         #expect(
             byName["meals.jsonl"] == """
-                {"day":"2026-11-21","meal":"20778-soup","time":"2026-11-21T09:00:00.000Z","name":"Soup","energy_kcal":450,"protein_g":22.0}
+                {"day":"2026-11-21","meal":"20778-soup","time":"2026-11-21T09:00:00.000Z","name":"Soup","energy_kcal":450.0,"protein_g":22.0}
 
                 """)
         #expect(
             byName["foods.json"] == """
-                {"foods":[{"food":"soup","name":"Soup","portion_g":400.0,"energy_kcal":450,"protein_g":22.0}]}
+                {"foods":[{"food":"soup","name":"Soup","portion_g":400.0,"energy_kcal":450.0,"protein_g":22.0}]}
 
                 """)
         #expect(try file("account.json")["providers"] == ["a provider"])

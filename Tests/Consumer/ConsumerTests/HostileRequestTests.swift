@@ -40,6 +40,8 @@ struct HostileRequestTests {
         #""a\r\nBcc: b@c.d""#,
         #""\u202eevil""#, #""\ud83d\udc69\u200d\ud83d\udc66""#, "\"\u{FDFA}\u{FDFA}\"", #""2025-02-30""#,
         #""0000-00-00""#,
+        // Ids and cursors that have a number in them.
+        #""9223372036854775807-x""#, #""-9223372036854775808-9223372036854775807""#, #""9223372036854775807:-1""#,
         "\"\(String(repeating: "a", count: 300))\"", "\"e\(String(repeating: "\u{301}", count: 100))\"",
     ]
 

@@ -50,7 +50,7 @@ struct MealIdeasTests {
         (#""en":"A""#, #""en":"A\nB""#, "\"name\" has to have"),
         (#"[{"food":"oats","grams":50}]"#, "[]", "\"ingredients\""),
         (#""grams":50"#, #""grams":0"#, "an ingredient"), (#""fat_g":3.3"#, #""fat_g":-1"#, "have to be numbers"),
-        (#","fat_g":3.3"#, "", "have to be numbers"), (#""energy_kcal":190"#, #""energy_kcal":400"#, "a quarter off"),
+        (#","fat_g":3.3"#, "", "have to be numbers"), (#""energy_kcal":190"#, #""energy_kcal":400"#, "by more than a quarter"),
         (#""fat_g":3.3"#, #""fat_g":3.3,"price":2"#, "an idea has no \"price\""),
         (#""fat_g":3.3"#, #""fat_g":3.3 "x""#, "JSON"),
     ]

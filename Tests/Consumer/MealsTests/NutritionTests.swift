@@ -52,7 +52,7 @@ struct NutritionTests {
             let id = try? Meal.id(on: day, ID("abcdefgh"))
             #expect(id.flatMap(Meal.day(of:)) == (number < 0 ? nil : day), "\(number)")
         }
-        for wrong in ["abc", "20783", "20783-a-b", "x-abc"] { #expect(try Meal.day(of: ID(wrong)) == nil, "\(wrong)") }
+        for wrong in ["abc", "20783", "20783-a-b", "x-abc", "2932897-a", "\(Int64.max)-a"] { #expect(try Meal.day(of: ID(wrong)) == nil, "\(wrong)") }
     }
 }
 

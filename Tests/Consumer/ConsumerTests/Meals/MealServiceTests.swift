@@ -106,7 +106,7 @@ struct MealServiceTests {
             let odd = try circle.done(
                 ada, "meals/log",
                 ["name": "Beer", "energy_kcal": 215, "protein_g": 2, "carbohydrate_g": 18, "fat_g": 0])
-            #expect(odd["note"] == "215 kcal is more than a quarter off what the macronutrients give, 80 kcal")
+            #expect(odd["note"] == "215 kcal differs by more than a quarter of it from what the macronutrients give, 80 kcal")
             let computed = try circle.done(
                 ada, "meals/log", ["name": "Shake", "protein_g": 20, "carbohydrate_g": 30, "fat_g": 10])
             #expect(computed["energy_kcal"] == 290)
