@@ -123,6 +123,22 @@ extension Days {
     /// The totals of those days in a range that have any, in their order.
     package func totals(of user: ID, in days: ClosedRange<CalendarDay>) throws(VaultError) -> [DayTotals] {
         let history = try histories.history(of: user)
+        var totals: [DayTotals] = []
+        for days in Self.pieces(of: days) { totals += try self.totals(of: user, in: days, history) }
+        return totals
+    }
+
+    /// Days of which everything is in memory at once: each has up to 1,440 minutes of heart rate.
+    private static func pieces(of days: ClosedRange<CalendarDay>) -> [ClosedRange<CalendarDay>] {
+        stride(from: days.lowerBound.daysSince1970, through: days.upperBound.daysSince1970, by: 100).map { first in
+            let last = min(first + 99, days.upperBound.daysSince1970)
+            return CalendarDay(daysSince1970: first)...CalendarDay(daysSince1970: last)
+        }
+    }
+
+    private func totals(
+        of user: ID, in days: ClosedRange<CalendarDay>, _ history: History
+    ) throws(VaultError) -> [DayTotals] {
         var records: [CalendarDay: DayRecord] = [:]
         for (day, record) in try rows.records(of: user, in: days) { records[day] = record }
         let minutes = try minutes(of: user, in: days, history)
@@ -152,7 +168,9 @@ extension Days {
     /// Which goals were reached on each of some days; days without a record are left out.
     package func goalsReached(of user: ID, in days: ClosedRange<CalendarDay>) throws(VaultError) -> [CalendarDay: Set<Goal>] {
         var reached: [CalendarDay: Set<Goal>] = [:]
-        for (day, record) in try rows.records(of: user, in: days) { reached[day] = Set(record.reached.keys) }
+        for days in Self.pieces(of: days) {
+            for (day, record) in try rows.records(of: user, in: days) { reached[day] = Set(record.reached.keys) }
+        }
         return reached
     }
 

@@ -131,7 +131,7 @@ package final class Histories {
         let today = history.localDays.day(of: now)
         let body = History.Body(profile)
         if history.bodies == nil { history.bodies = DayHistory(body, from: today) }
-        if history.bodies?.value(on: today) != body { history.bodies?.set(body, from: today) }
+        history.bodies?.set(body, fromNowOn: today)
         try write(history, of: user, replacing: before)
         // It agrees with the profile that is about to be kept, and not with the one that still is.
         kept.insert(user)
@@ -144,7 +144,7 @@ package final class Histories {
     ) throws(VaultError) {
         let before = try keep(user, now: now)
         var history = before
-        history.goals.set(targets, from: day)
+        history.goals.set(targets, fromNowOn: day)
         try write(history, of: user, replacing: before)
     }
 

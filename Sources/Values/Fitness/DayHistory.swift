@@ -51,6 +51,14 @@ public struct DayHistory<Value: Sendable>: Sendable {
     }
 }
 
+extension DayHistory where Value: Equatable {
+    /// Makes a value hold from a day on, whatever was to hold later.
+    public mutating func set(_ value: Value, fromNowOn day: CalendarDay) {
+        entries.removeAll { $0.day > day }
+        if entries.isEmpty || self.value(on: day) != value { set(value, from: day) }
+    }
+}
+
 extension DayHistory: Equatable where Value: Equatable {
     /// Whether the same held on all days, with the same entries.
     public static func == (one: DayHistory, other: DayHistory) -> Bool {

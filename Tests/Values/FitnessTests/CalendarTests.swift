@@ -87,6 +87,22 @@ struct CalendarTests {
         #expect(DayHistory(history.entries.reversed()) == history && DayHistory<Int>([]) == nil)
     }
 
+    @Test("takes a value from now on, whatever was to hold later")
+    func fromNowOn() throws {
+        var history = try DayHistory(70, from: Self.day("2026-06-01"))
+        // On the days up to today alone: what held before holds from tomorrow on.
+        try history.set(72, on: Self.day("2026-06-10")...Self.day("2026-07-01"))
+        try history.set(71, fromNowOn: Self.day("2026-07-01"))
+        let values = try ["2026-06-09", "2026-06-30", "2026-07-01", "2026-07-02", "2030-01-01"].map { try history.value(on: Self.day($0)) }
+        #expect(values == [70, 72, 71, 71, 71])
+        let before = history
+        try history.set(71, fromNowOn: Self.day("2026-07-05"))
+        #expect(history == before)
+        // Before everything that was known.
+        try history.set(69, fromNowOn: Self.day("2026-01-01"))
+        #expect(try history.value(on: Self.day("2026-07-01")) == 69)
+    }
+
     @Test(
         "takes a value for some days, and leaves all others as they were",
         arguments: [

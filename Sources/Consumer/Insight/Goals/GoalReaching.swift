@@ -14,19 +14,21 @@ package struct GoalReaching: GoalEvaluation {
     package init(_ notifications: Notifications) { self.notifications = notifications }
 
     /// Finds out which of a day's goals are reached now and were not before. Goals of days before yesterday, whose
-    /// readings came late, are kept without a notification; so are goals of future days, which come from a wrong clock.
+    /// readings came late, are kept without a notification. Days to come, which a wrong clock brings, are not looked at
+    /// before they are there.
     /// - Parameters:
     ///   - today: the person's.
     ///   - now: Unix milliseconds.
     package func evaluate(
         _ goals: inout [Goal: GoalDay], on day: CalendarDay, today: CalendarDay, of user: ID, now: Int64
     ) throws(VaultError) {
+        guard day <= today else { return }
         for goal in Goal.allCases {
             guard let state = goals[goal], !state.isReached, state.isEnough, let target = state.target else {
                 continue
             }
             goals[goal]?.reached = GoalDay.Reached(target: target, time: now)
-            guard abs(day.distance(to: today)) <= 1 else { continue }
+            guard day.distance(to: today) <= 1 else { continue }
             let (language, units) = (try notifications.language(of: user), try notifications.units(of: user))
             try notifications.add(
                 Notification(
