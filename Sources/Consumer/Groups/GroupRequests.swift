@@ -147,15 +147,19 @@ extension Groups {
             throw ReplyError(.badRequest, "\"compete\" is missing", field: "compete")
         }
         return try change(request, hides: !isCompeting) { group, user, now in
-            guard let own = try book.memberships(of: user).membership(group.id) else { throw GroupRefusal.unknown }
-            guard own.isCompeting != isCompeting else { return try json(group, user, now: now) }
-            // Only beginning is limited: nobody is kept from vanishing.
-            if isCompeting { try take(&entries, user, "changes of mind") }
-            // Without it, places in tables that are final go, too.
-            let new = Membership(group: group.id, isCompeting: isCompeting)
-            try book.change(user) { list in list.set(new) }
+            try compete(isCompeting, in: group, user)
             return try json(group, user, now: now)
         }
+    }
+
+    private func compete(_ isCompeting: Bool, in group: Group, _ user: ID) throws {
+        guard let own = try book.memberships(of: user).membership(group.id) else { throw GroupRefusal.unknown }
+        guard own.isCompeting != isCompeting else { return }
+        // Only beginning is limited: nobody is kept from vanishing.
+        if isCompeting { try take(&entries, user, "changes of mind") }
+        // Without it, places in tables that are final go, too.
+        let new = Membership(group: group.id, isCompeting: isCompeting)
+        try book.change(user) { list in list.set(new) }
     }
 
     // MARK: Joining
@@ -191,6 +195,8 @@ extension Groups {
                 guard var group = try behind() else { throw wrong }
                 if try book.group(group.id, of: user) == nil {
                     try add(user, to: &group, competing: isCompeting, now: now)
+                } else if isCompeting {
+                    try compete(true, in: group, user)
                 }
                 joined = group.id
                 return try json(group, user, now: now)

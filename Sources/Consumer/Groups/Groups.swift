@@ -45,6 +45,8 @@ package final class Groups: FeatureService, @unchecked Sendable {
     var mostUnfinished = 2000
     /// How many groups are being read on the readers' thread.
     var reading = 0
+    /// How many turns groups have had.
+    var turns = 0
 
     var wrongTries = WrongTries<ID>()
     /// What each person may do in a day that reaches others: ten at once, and then one every 144 minutes. They may join, and begin to
@@ -72,7 +74,7 @@ package final class Groups: FeatureService, @unchecked Sendable {
             Verb("groups/leave", .groupsLeave, own: .defence, .atOnce { [unowned self] in try leave($0) }),
             Verb("groups/delete", .groupsDelete, .atOnce { [unowned self] in try delete($0) }),
             Verb("groups/rename", .groupsRename, .atOnce { [unowned self] in try rename($0) }),
-            Verb("groups/remove", .groupsRemove, .atOnce { [unowned self] in try remove($0) }),
+            Verb("groups/remove", .groupsRemove, own: .defence, .atOnce { [unowned self] in try remove($0) }),
             Verb("groups/compete", .groupsCompete, own: .defence, .atOnce { [unowned self] in try compete($0) }),
             Verb("groups/challenge", .groupsChallenge, .atOnce { [unowned self] in try challenge($0) }),
             Verb("groups/end-challenge", .groupsEndChallenge, .atOnce { [unowned self] in try endChallenge($0) }),

@@ -21,6 +21,8 @@ struct LiveGroup {
     var due: Int64
     /// When the table was shown, in milliseconds since boot; nil if it was not yet.
     var made: UInt64?
+    /// When it had its turn, counted in turns of all groups.
+    var turn = 0
     /// Whether something may look different.
     var isChanged = true
     /// Whether values are being read for it.
@@ -30,6 +32,9 @@ struct LiveGroup {
 extension Groups: PeopleObserver {
     /// How many groups are read at the same time, and how many rows are looked at in a turn.
     private static let (mostReading, portion) = (4, 50)
+    /// How long groups are worked on at once, in milliseconds.
+    private static let longestTurn: UInt64 = 5
+
     // MARK: The service
 
     package func start(_ loop: EventLoop) {
@@ -64,8 +69,8 @@ extension Groups: PeopleObserver {
     }
 
     private func tick() {
-        let isLeft = findSome()
-        if found == nil { lookAround() }
+        var isLeft = findSome()
+        if found == nil { isLeft = lookAround() }
         loop?.after(isLeft ? .milliseconds(10) : .seconds(1)) { [unowned self] in tick() }
     }
 
@@ -84,13 +89,31 @@ extension Groups: PeopleObserver {
     }
 
     /// Each second: what may be shown again, what should not be seen, and challenges that are over.
-    func lookAround() {
-        let (clock, now) = (millisecondsSinceBoot(), context.now())
+    /// - Returns: whether the time was too short for all of it.
+    @discardableResult
+    func lookAround() -> Bool {
         for key in unwanted where live[key.group]?.people.contains(key.user) != true { takeBack(key) }
-        for (id, group) in live {
+        return workInTurn()
+    }
+
+    /// Works on groups for which there is something to be done. Those that had their turn longest ago come first, so that none of many
+    /// waits for ever.
+    /// - Returns: whether the time was too short for all of them.
+    private func workInTurn() -> Bool {
+        let (clock, now) = (millisecondsSinceBoot(), context.now())
+        let waiting = live.filter { _, group in
             let isDue = group.isChanged && group.made.map { clock >= $0 + interval } ?? true
-            if isDue || now >= group.due { work(id) }
+            return !group.isBeingRead && (isDue || now >= group.due)
         }
+        for (id, _) in waiting.sorted(by: { $0.value.turn < $1.value.turn }) {
+            // What is read goes on with the next ones.
+            guard reading < Self.mostReading else { return false }
+            guard millisecondsSinceBoot() <= clock + Self.longestTurn else { return true }
+            turns += 1
+            live[id]?.turn = turns
+            work(id)
+        }
+        return false
     }
 
     func attempt(_ what: String, _ body: () throws(VaultError) -> Void) {
@@ -105,9 +128,9 @@ extension Groups: PeopleObserver {
     func load(_ id: ID) throws(VaultError) {
         let group = try book.group(id)
         let people = Set(group?.members.map(\.user) ?? [])
-        for user in (live[id]?.people ?? []).subtracting(people) { liveGroups[user]?.remove(id) }
+        for user in (live[id]?.people ?? []).subtracting(people) { unwatch(user, in: id) }
         guard let group, let due = group.due else {
-            for user in people { liveGroups[user]?.remove(id) }
+            for user in people { unwatch(user, in: id) }
             live[id] = nil
             return
         }
@@ -115,6 +138,15 @@ extension Groups: PeopleObserver {
         var one = live[id] ?? LiveGroup(people: people, due: due)
         (one.people, one.due, one.isChanged) = (people, due, true)
         live[id] = one
+    }
+
+    /// What changes about somebody no longer matters to a group. If it matters to none, it is not heard either, and what is known of them
+    /// would grow old.
+    private func unwatch(_ user: ID, in group: ID) {
+        liveGroups[user]?.remove(group)
+        guard liveGroups[user]?.isEmpty ?? true else { return }
+        liveGroups[user] = nil
+        values.forget(user)
     }
 
     /// A group is different: what must not be seen any longer goes before anything else is done.
@@ -204,6 +236,7 @@ extension Groups: PeopleObserver {
                     values.take(value, of: entry.user, in: entry.challenge, before: entry.before)
                 }
                 work(id, takingOld: true)
+                _ = workInTurn()
             case .failure(let error):
                 context.limitedLog.error("group \(id)") { "what members have done was not read\($0): \(error)" }
             }

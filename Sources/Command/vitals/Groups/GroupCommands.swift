@@ -42,10 +42,10 @@ enum GroupCommands {
     private static let groups = Command(
         name: "groups", summary: "Lists your groups, and the challenges in them.",
         discussion: """
-            The members of a group see each other's names. In a challenge they see how much each of those has done who compete, and \
+            The members of a group see each other's names. In a challenge, they see how much each member who competes has done, and \
             nobody competes unless they say so.
 
-            What cannot be brought back is asked for on a terminal first; without one, as in a script, it takes --yes.
+            Before it does what cannot be undone, it asks on a terminal. Without one, as in a script, it needs --yes.
             """,
         examples: [
             Example("vitals groups create 'The early birds'"),

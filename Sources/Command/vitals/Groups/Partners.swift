@@ -137,7 +137,7 @@ struct Partners {
 
     func ask() throws -> ExitCode {
         let (offer, text) = (try arguments.string("OFFER"), try arguments.optionalString("text"))
-        return try say("ask", [("offer", .string(offer)), ("text", text.map(JSON.string))], "they are asked")
+        return try say("ask", [("offer", .string(offer)), ("text", text.map(JSON.string))], "they have been asked")
     }
 
     func takeBack() throws -> ExitCode {
@@ -197,7 +197,7 @@ struct Partners {
             throw Failure(.usage, "say how your partners reach you, or --clear", hint: "see vitals partners contact --help")
         }
         guard text == nil || !isCleared else {
-            throw arguments.refusal(of: "clear", "it takes no TEXT along: either say how they reach you, or take it away")
+            throw arguments.refusal(of: "clear", "give TEXT or --clear, not both")
         }
         return try say(
             "contact", [("contact", text.map(JSON.string) ?? .null)],

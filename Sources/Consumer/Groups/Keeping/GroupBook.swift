@@ -158,5 +158,6 @@ struct GroupBook {
         for membership in try memberships(of: user).all {
             if var group = try group(membership.group) { try remove(user, from: &group) }
         }
+        try documents.remove(MembershipList.document, of: user)
     }
 }

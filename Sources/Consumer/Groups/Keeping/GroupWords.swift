@@ -33,12 +33,12 @@ extension Phrase {
             "In {group} hat ein Wettbewerb begonnen: {measure}, bis {day}. Du machst noch nicht mit. So machst du mit: vitals groups compete GRUPPE on.")
     /// {group}, {rank}, {count}, {day}
     static let challengeOver = Phrase(
-        english: "The challenge in {group} is over: you are number {rank} of {count}. Late readings count until {day}.",
+        english: "The challenge in {group} is over: you are in place {rank} of {count}. Late readings count until {day}.",
         german:
             "Der Wettbewerb in {group} ist vorbei: Du bist auf Platz {rank} von {count}. Späte Messwerte zählen bis {day}.")
     /// {group}, {rank}, {count}
     static let challengeFinal = Phrase(
-        english: "The challenge in {group} is over: you are number {rank} of {count}.",
+        english: "The challenge in {group} is over: you are in place {rank} of {count}.",
         german: "Der Wettbewerb in {group} ist vorbei: Du bist auf Platz {rank} von {count}.")
     static let measureSteps = Phrase(
         english: "steps",

@@ -49,13 +49,12 @@ struct TableSheet: Equatable, Sendable {
     /// As a member sees it.
     func json(for user: ID, now: Int64) -> JSON {
         let state = challenge.state(at: now)
-        return .object([
-            JSON.Member("group", .string(group.text)), JSON.Member("measure", .string(challenge.measure.rawValue)),
-            JSON.Member("period", .string(challenge.period.rawValue)),
-            JSON.Member("from", .string("\(challenge.days.lowerBound)")),
-            JSON.Member("to", .string("\(challenge.days.upperBound)")),
-            JSON.Member("over", .bool(state != .isOn)), JSON.Member("final", .bool(state == .isFinal)),
-            JSON.Member("rows", .array(table.rows.map { row($0, user) })),
+        return .object(present: [
+            "group": .string(group.text), "measure": .string(challenge.measure.rawValue),
+            "period": .string(challenge.period.rawValue), "target": challenge.target.map { .integer($0) },
+            "from": .string("\(challenge.days.lowerBound)"), "to": .string("\(challenge.days.upperBound)"),
+            "over": .bool(state != .isOn), "final": .bool(state == .isFinal),
+            "rows": .array(table.rows.map { row($0, user) }),
         ])
     }
 

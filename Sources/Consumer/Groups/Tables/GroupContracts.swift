@@ -99,7 +99,7 @@ extension RequestContract {
     private static let table = PayloadSchema.object(
         "GroupTable", "Who has done how much in a challenge.",
         [
-            group, measure, period,
+            group, measure, period, .known("target", .count.about("in the unit of the values")),
         ] + days + [
             .always("over", .bool.about("its last day is over everywhere")),
             .always("final", .bool.about("late readings no longer change it")),

@@ -150,7 +150,7 @@ struct GroupServiceTests {
             let over = start + 7 * 86_400_000 + 3 * 3_600_000
             circle.advance(over - circle.now)
             try circle.waitForTable(bob, group, nil)
-            let words = "The challenge in The early birds is over: you are number 2 of 2. Late readings count until 30 November 2026."
+            let words = "The challenge in The early birds is over: you are in place 2 of 2. Late readings count until 30 November 2026."
             #expect(try circle.told(bob, "challenge-over") == [words])
             #expect(try circle.told(ada, "challenge-over").count == 1 && circle.told(eve, "challenge-over").isEmpty)
             let data = try circle.done(ada, "groups/table", ["group": group])
