@@ -81,7 +81,8 @@ extension Partners {
         let found = { (user: ID, now: Int64) throws -> PartnerAsk? in
             try self.book.asked(of: user, self.book.list(of: user), now: now).first { $0.id == id }
         }
-        return try once(request, with: try found(request.user, context.now()).map { [$0.other] } ?? []) { user, now in
+        // The reply is not kept: it has the other's name and contact, and would outlive them.
+        let reply = try once(request, with: try found(request.user, context.now()).map { [$0.other] } ?? []) { user, now in
             guard let ask = try found(user, now), !context.doors.isBeingForgotten(ask.other) else {
                 throw Self.unknownAsk
             }
@@ -95,7 +96,11 @@ extension Partners {
             }
             for person in [user, ask.other] {
                 guard try book.list(of: person).partners.count < PartnerList.mostPartners else {
-                    throw ReplyError(.notAllowed, "nobody has more than \(PartnerList.mostPartners) partners here")
+                    throw ReplyError(
+                        .notAllowed,
+                        person == user
+                            ? "you have \(PartnerList.mostPartners) partners already: end one"
+                            : "they have as many partners as one may have")
                 }
             }
             try book.end(ask, by: ask.other, to: user)
@@ -108,8 +113,12 @@ extension Partners {
             try tell(ask.other, .partnerFound, from: partner.id, called: name, now: now) { language in
                 language(.partnerFound, ["name": name ?? language(.somebody), "activity": ask.activity])
             }
-            return ["partner": try json(partner)]
+            return ["partner": .string(partner.id.text)]
         }
+        guard case .string(let text)? = reply["partner"], let id = ID(kept: .string(text)),
+            let partner = try book.list(of: request.user).partners.first(where: { $0.id == id })
+        else { return [:] }
+        return ["partner": try json(partner)]
     }
 
     private func tell(
@@ -163,8 +172,9 @@ extension Partners {
     /// Blocks the person of a question or a partner, as `friends/block` does. Of somebody who has only asked, no name is
     /// learned by that.
     func block(_ request: PeopleRequest) throws -> JSON {
-        let isAsk = request.fields["ask"] != nil
-        let id = try request.id(isAsk ? "ask" : "partner")
+        let ask = try request.optionalID("ask")
+        let isAsk = ask != nil
+        let id = try ask ?? request.id("partner")
         let found = { (user: ID) throws -> ID? in
             let list = try self.book.list(of: user)
             return isAsk

@@ -41,15 +41,15 @@ package final class Partners: FeatureService, PeopleObserver, @unchecked Sendabl
     package var verbs: [Verb] {
         [
             Verb("partners/offer", .partnersOffer, .atOnce { [unowned self] in try offer($0) }),
-            Verb("partners/withdraw", .partnersWithdraw, .atOnce { [unowned self] in try withdraw($0) }),
+            Verb("partners/withdraw", .partnersWithdraw, own: .defence, .atOnce { [unowned self] in try withdraw($0) }),
             readers.questions.verb("partners/find", .partnersFind) { [unowned self] in try find($0) },
             Verb("partners/ask", .partnersAsk, .atOnce { [unowned self] in try ask($0) }),
-            Verb("partners/take-back", .partnersTakeBack, .atOnce { [unowned self] in try takeBack($0) }),
+            Verb("partners/take-back", .partnersTakeBack, own: .defence, .atOnce { [unowned self] in try takeBack($0) }),
             Verb("partners/list", .partnersList, .atOnce { [unowned self] in try list($0) }),
             Verb("partners/answer", .partnersAnswer, .atOnce { [unowned self] in try answer($0) }),
             Verb("partners/end", .partnersEnd, own: .defence, .atOnce { [unowned self] in try end($0) }),
             Verb("partners/block", .partnersBlock, own: .defence, .atOnce { [unowned self] in try block($0) }),
-            Verb("partners/contact", .partnersContact, .atOnce { [unowned self] in try contact($0) }),
+            Verb("partners/contact", .partnersContact, own: .defence, .atOnce { [unowned self] in try contact($0) }),
         ]
     }
 
@@ -75,12 +75,30 @@ package final class Partners: FeatureService, PeopleObserver, @unchecked Sendabl
 
     package func forgotten(_ user: ID) { leaving.insert(user) }
 
-    /// Each hour: offers that are over.
+    /// Somebody who has blocked a friend trains with them no longer, even if they are unblocked later.
+    package func parted(_ user: ID, from viewers: [ID: ID], in group: ID?) {
+        guard group == nil else { return }
+        do throws(VaultError) {
+            for other in viewers.keys where try book.areApart(user, other) {
+                guard try context.keys.version(of: user) != nil, try context.keys.version(of: other) != nil else { continue }
+                try context.store.change([user, other]) { () throws(VaultError) in try book.end(user, and: other) }
+            }
+        } catch {
+            context.limitedLog.error("partners") { "what people who are apart had to do with each other has not ended\($0): \(error)" }
+        }
+    }
+
+    /// Each hour: offers that are over, with the questions about them.
     private func prune() {
         leaving = leaving.filter(context.doors.isBeingForgotten)
         do throws(VaultError) {
             for user in try offers.peopleWithEnded(at: context.now()) {
-                try context.store.change(user) { () throws(VaultError) in
+                let standing = Set(try offers.offers(of: user, now: context.now()).map(\.id))
+                let asks = try book.list(of: user).asked.filter { !standing.contains($0.offer) }
+                var people: Set<ID> = [user]
+                for ask in asks where try context.keys.version(of: ask.other) != nil { people.insert(ask.other) }
+                try context.store.change(people) { () throws(VaultError) in
+                    for ask in asks where people.contains(ask.other) { try book.end(ask, by: ask.other, to: user) }
                     try offers.removeEnded(of: user, at: context.now())
                 }
             }

@@ -16,7 +16,7 @@ extension Feature {
                 "partners.json",
                 """
                 What you have offered to do together with others, what you have asked and were asked, your training partners, and what you \
-                show them as a contact.
+                show them as a contact, and the offers whose owners did not want to train with you.
                 """
             ) { source throws(VaultError) in try exported(source) }
         ],
@@ -52,6 +52,7 @@ extension Feature {
             "asks": .array(list.asks.map { dated($0.json, "time") }),
             "asked": .array(list.asked.map { dated($0.json, "time") }), "partners": .array(partners),
             "contact": list.contact.map(JSON.string),
+            "declined": list.declined.isEmpty ? nil : .array(list.declined.map { .string($0.text) }),
         ])
     }
 }

@@ -113,8 +113,9 @@ struct PartnerBook {
         return Set((list.asks + list.asked).map(\.other) + list.partners.map(\.other)).subtracting([user])
     }
 
-    /// Forgets a person, before their own document goes.
+    /// Forgets a person, with their own document: what is left in it was sealed again as the others went.
     func forget(_ user: ID) throws(VaultError) {
         for other in try others(of: user) { try end(user, and: other) }
+        try documents.remove(PartnerList.document, of: user)
     }
 }

@@ -27,6 +27,6 @@ extension Phrase {
         german: "{name} möchte auch mit dir trainieren: {activity}. Siehe vitals partners.")
     /// {activity}
     static let partnerDeclined = Phrase(
-        english: "Somebody whom you have asked does not want to train together: {activity}.",
+        english: "Somebody you asked does not want to train with you: {activity}.",
         german: "Jemand, den du gefragt hast, möchte nicht gemeinsam trainieren: {activity}.")
 }

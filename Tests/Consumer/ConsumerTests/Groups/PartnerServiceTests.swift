@@ -187,6 +187,8 @@ struct PartnerServiceTests {
             let ada = try circle.person("ada@example.org", name: "Ada")
             let (bob, eve) = (try circle.person(name: "Bob"), try circle.person(name: "Eve"))
             let (offer, other) = (try offer(circle, ada), try self.offer(circle, bob))
+            // What is left in a document when the others have gone from it is not sealed again.
+            try circle.done(ada, "partners/contact", ["contact": "ada@example.org"])
             let ask = try circle.done(eve, "partners/ask", ["offer": offer])["ask"] ?? .null
             try circle.done(ada, "partners/answer", ["ask": ask, "accept": true])
             _ = try circle.done(bob, "partners/ask", ["offer": offer])
@@ -202,6 +204,8 @@ struct PartnerServiceTests {
             #expect(reply["opened"] == 0)
             let left = try circle.onSession { context in try context.store.personalRows(of: ada, upTo: 1) }
             #expect(left["partner_offers"] == 0)
+            let document = try circle.onSession { context in try context.documents.read(PartnerList.document, of: ada) }
+            #expect(document == nil && before["documents"] ?? 0 > 0)
             #expect(try elements(circle.done(bob, "partners/find"), "offers").isEmpty)
             for user in [bob, eve] {
                 let list = try circle.done(user, "partners/list")
