@@ -57,10 +57,10 @@ extension RequestContract {
             .known("next", .text.about("the `after` of what follows")),
         ]))
 
-    static let postsShow = RequestContract("A post.", asks: [post], answers: shown)
+    static let postsShow = RequestContract("Shows a post.", asks: [post], answers: shown)
 
     static let postsPicture = RequestContract(
-        "A post's picture.", asks: [post],
+        "Shows a post's picture.", asks: [post],
         answers: .record([
             .always("type", .text), .always("width", .count), .always("height", .count),
             .always("picture", .base64(atMost: Picture.maximumLength)),

@@ -26,7 +26,7 @@ extension Posts {
                 "posts/picture", .postsPicture, bulk: Allowance(perSecond: 10, burst: 60),
                 .atOnce { [unowned self] in try picture($0) }),
             Verb("posts/thumb", .postsThumb, .atOnce { [unowned self] in try thumb($0) }),
-            Verb("posts/delete", .postsDelete, .atOnce { [unowned self] in try delete($0) }),
+            Verb("posts/delete", .postsDelete, own: .defence, .atOnce { [unowned self] in try delete($0) }),
             Verb("posts/report", .postsReport, .atOnce { [unowned self] in try report($0) }),
         ]
     }
@@ -90,11 +90,11 @@ extension Posts {
     private func add(_ request: PeopleRequest) throws -> JSON {
         let (user, now) = (try request.user, context.now())
         let draft = try PostDraft(request)
-        try expect(user, in: draft.groups)
         var posted: (post: Post, displaced: [Post])?
         let reply = try context.answered.once(
             request, now: now, with: try thumbs.givers(to: rows.displaced(of: user))
         ) {
+            try expect(user, in: draft.groups)
             try PostTimes(context.documents).take(now, of: user)
             let displaced = try rows.displaced(of: user)
             for post in displaced { try rows.remove(post) }

@@ -89,6 +89,10 @@ struct PostViewers {
         let isForFriends = posts.contains(where: \.isForFriends)
         for friend in friends where isForFriends || viewers[friend] != nil { viewers[friend] = author }
         let list = try lists.list(of: author)
-        return viewers.filter { $0.key != author && !list.isBlocked($0.key) }
+        var seeing: [ID: ID] = [:]
+        for (viewer, known) in viewers where viewer != author && !list.isBlocked(viewer) {
+            if try !lists.list(of: viewer).isBlocked(author) { seeing[viewer] = known }
+        }
+        return seeing
     }
 }

@@ -13,10 +13,10 @@ extension Phrase {
         german: "Vitals hat Neuigkeiten für dich: Es geht um einen deiner Beiträge.")
     /// {name}
     static let postThumbUp = Phrase(
-        english: "{name} gives your post a thumbs up.",
+        english: "{name} gave your post a thumbs-up.",
         german: "{name} gibt deinem Beitrag einen Daumen hoch.")
     /// {name}
     static let postThumbDown = Phrase(
-        english: "{name} gives your post a thumbs down.",
+        english: "{name} gave your post a thumbs-down.",
         german: "{name} gibt deinem Beitrag einen Daumen runter.")
 }

@@ -51,7 +51,7 @@ package final class Posts: FeatureService, PeopleObserver, @unchecked Sendable {
     /// Tells people something, soon.
     func tell(_ users: Set<ID>, _ message: JSON) {
         guard news.count + users.count <= Self.mostNews else {
-            return context.limitedLog.warning("posts") { "too much is told of posts at once: some of it is not\($0)" }
+            return context.limitedLog.warning("posts") { "too many changes of posts: some are not published\($0)" }
         }
         news += users.sorted { $0.text < $1.text }.map { ($0, message) }
         publish()

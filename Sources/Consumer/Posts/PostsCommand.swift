@@ -14,8 +14,8 @@ struct PostsCommand {
         name: "posts",
         summary: "Lists posts that people have reported, one JSON object on each line, or decides about one.",
         discussion: """
-            A reported post is here as it was when it was reported, also if its author has deleted it, until you decide. Who has reported it \
-            is not said. It works while the service is running: a post that is removed is in nobody's list any more.
+            A reported post is here as it was when it was reported, also if its author has deleted it, until you decide. The list does \
+            not say who has reported it. The command works while the service is running: a post that is removed is in nobody's list any more.
             """,
         options: [
             .value("picture", "POST", "writes that post's picture to standard output instead"),

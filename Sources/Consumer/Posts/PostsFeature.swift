@@ -10,7 +10,7 @@ extension Feature {
             PersonalTable(name: "post_audiences", erasure: .always, exported: .shown(in: "posts.json")),
             PersonalTable(
                 name: "post_thumbs", column: "author", erasure: .always,
-                exported: .hidden(because: "whose thumb it is nobody learns but who has given it; posts.json counts them")),
+                exported: .hidden(because: "a thumb belongs to the person who gave it; posts.json counts them")),
             PersonalTable(
                 name: "post_reports", column: "author", erasure: .always,
                 exported: .hidden(because: "what others have told the operator is theirs, and in their posts.json")),
@@ -18,7 +18,7 @@ extension Feature {
         documents: [
             FeatureDocument(
                 name: PostTimes.document, hangsByItself: true,
-                exported: .hidden(because: "when you have posted last, so that it is not too often: posts.json says that"))
+                exported: .hidden(because: "it only limits how often you can post; posts.json has the times"))
         ],
         exports: [
             .document(
