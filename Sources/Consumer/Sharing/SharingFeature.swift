@@ -17,7 +17,8 @@ extension Feature {
                 """
                 The services to which you can post, and what became of what you shared lately. Of each address, only its scheme and \
                 its server are here: the rest may hold passwords and tokens, with which somebody who finds a copy could write in your name. \
-                You have them where you made them.
+                You have them where you made them. What a service said when it did not take something is left out, too: that may have a part \
+                of its address in it.
                 """
             ) { source throws(VaultError) in
                 let services = try SharingServices(source.documents, of: source.user).entries
@@ -30,7 +31,7 @@ extension Feature {
                         records.map { record in
                             [
                                 "time": .string(iso8601(unixMilliseconds: record.time)),
-                                "what": .string(record.subject), "results": record.results(isUnderWay: false),
+                                "what": .string(record.subject), "results": record.results(isUnderWay: false, hasProblems: false),
                             ]
                         }),
                 ]

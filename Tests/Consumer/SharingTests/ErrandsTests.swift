@@ -38,6 +38,21 @@ struct ErrandsTests {
         #expect(rest == ["b", "d", nil])
     }
 
+    @Test("nothing that waits goes to a service that was removed")
+    func removed() throws {
+        var errands = Errands()
+        errands.add([try Self.errand("ada", "a"), try Self.errand("ada", "b"), try Self.errand("ada", "c")])
+        let first = try Self.next(of: &errands)
+        // What is under way cannot be called back.
+        for (service, count) in [("a", 0), ("b", 1), ("b", 0)] {
+            let removed = errands.removeWaiting(for: try Self.id(service))
+            #expect(removed.count == count, "\(service)")
+        }
+        errands.end(first)
+        let rest = [errands.begin(), errands.begin()].map { $0?.service.text }
+        #expect(rest == ["c", nil])
+    }
+
     @Test("somebody who is forgotten has nothing under way, and nothing waits")
     func forgotten() throws {
         var errands = Errands()

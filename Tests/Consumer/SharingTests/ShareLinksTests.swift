@@ -24,6 +24,10 @@ struct ShareLinksTests {
         // The link, too, counts: as 23 characters, and a space.
         let linked = ShareLinks.x(String(repeating: "a", count: 1000), "https://example.org/")
         #expect(linked.contains("=" + String(repeating: "a", count: 256) + "&url="))
+        // Chinese characters count twice.
+        let chinese = ShareLinks.x(String(repeating: "好", count: 1000), nil)
+        #expect(chinese == ShareLinks.x(String(repeating: "好", count: 140), nil))
+        #expect(chinese != ShareLinks.x(String(repeating: "好", count: 139), nil))
         // Each has 25 bytes.
         let family = "👨‍👩‍👧‍👦"
         let many = ShareLinks.x(String(repeating: family, count: 280), nil)

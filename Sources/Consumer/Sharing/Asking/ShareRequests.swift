@@ -73,6 +73,7 @@ extension Sharing {
             services.entries.removeAll { $0.id == id }
             try services.keep(context.documents, of: user)
         }.get()
+        removed(id)
         return ["service": .string(id.text)]
     }
 

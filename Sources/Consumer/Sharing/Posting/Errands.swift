@@ -49,6 +49,14 @@ struct Errands {
         waiting = waiting.filter { $0.user != errand.user } + waiting.filter { $0.user == errand.user }
     }
 
+    /// Nothing that waits goes to a service that its person has removed.
+    /// - Returns: what does not go out.
+    mutating func removeWaiting(for service: ID) -> [Errand] {
+        let removed = waiting.filter { $0.service == service }
+        waiting.removeAll { $0.service == service }
+        return removed
+    }
+
     mutating func removeAll(of user: ID) {
         waiting.removeAll { $0.user == user }
         underWay.removeAll { $0.user == user }

@@ -39,9 +39,11 @@ struct ShareRecord: Equatable, Sendable {
     var entries: [Entry]
 
     /// What the person is told of it.
-    /// - Parameter isUnderWay: whether this run of the consumer is posting it.
-    func results(isUnderWay: Bool) -> JSON {
-        .array(entries.map { $0.result(isUnderWay: isUnderWay) })
+    /// - Parameters:
+    ///   - isUnderWay: whether this run of the consumer is posting it.
+    ///   - hasProblems: whether a problem is told in words. A service may have said a part of its address in them.
+    func results(isUnderWay: Bool, hasProblems: Bool = true) -> JSON {
+        .array(entries.map { $0.result(isUnderWay: isUnderWay, hasProblem: hasProblems) })
     }
 }
 
@@ -49,7 +51,7 @@ extension ShareRecord.Entry {
     private static let unknown = "the consumer was stopped while it went out: look there before you share it again"
     private static let unsent = "the consumer was stopped before it went out: it was not sent"
 
-    fileprivate func result(isUnderWay: Bool) -> JSON {
+    fileprivate func result(isUnderWay: Bool, hasProblem: Bool) -> JSON {
         var (told, words) = (state, problem)
         switch state {
         case .going where !isUnderWay: (told, words) = (.unknown, Self.unknown)
@@ -58,7 +60,7 @@ extension ShareRecord.Entry {
         }
         return .object(present: [
             "service": .string(service.text), "label": .string(label), "sent": .bool(told == .sent),
-            "state": .string(told.rawValue), "problem": words.map(JSON.string),
+            "state": .string(told.rawValue), "problem": hasProblem ? words.map(JSON.string) : nil,
             "picture": isWithoutPicture ? false : nil,
         ])
     }

@@ -91,6 +91,14 @@ final class Sharing: FeatureService, PeopleObserver, PasswordObserver, @unchecke
         }
     }
 
+    /// What waits for a service that its person has removed does not go there.
+    func removed(_ service: ID) {
+        for errand in errands.removeWaiting(for: service) {
+            _ = note(errand) { ($0.state, $0.problem) = (.failed, "you have removed the service: it was not sent") }
+        }
+        listen()
+    }
+
     // MARK: A few at a time
 
     private func goOn() {

@@ -6,10 +6,12 @@ import Telemetry
 
 /// The pages of Facebook and X on which a person shares something.
 enum ShareLinks {
-    /// X takes no more characters; so many bytes are enough for them.
+    /// X takes no more characters, as it counts them; so many bytes are enough for them.
     private static let longest = (characters: 280, bytes: 1120)
     /// X counts every link as 23 characters, and writes it after a space (docs.x.com, Counting characters).
     private static let lengthOfLink = 24
+    /// X counts what is outside of these as two characters, such as Chinese characters and emoji (the same, version 3).
+    private static let single: [ClosedRange<UInt32>] = [0...0x10FF, 0x2000...0x200D, 0x2010...0x201F, 0x2032...0x2037]
 
     /// - Parameter link: what is shared there, which is public.
     static func facebook(_ link: String) -> String {
@@ -17,9 +19,19 @@ enum ShareLinks {
     }
 
     static func x(_ text: String, _ link: String?) -> String {
-        var short = text.prefix(longest.characters - (link == nil ? 0 : lengthOfLink))
+        var left = longest.characters - (link == nil ? 0 : lengthOfLink)
+        var short = text.prefix { character in
+            left -= length(of: character)
+            return left >= 0
+        }
         while short.utf8.count > longest.bytes { short.removeLast() }
         return "https://x.com/intent/post?text=\(encoded(String(short)))" + (link.map { "&url=\(encoded($0))" } ?? "")
+    }
+
+    /// As X counts it: an emoji that is made of several is one.
+    private static func length(of character: Character) -> Int {
+        let scalars = character.unicodeScalars
+        return scalars.allSatisfy { scalar in single.contains { $0.contains(scalar.value) } } ? scalars.count : 2
     }
 
     /// A text as a value of a query: what is not unreserved (RFC 3986, 2.3) is written in hexadecimal.
