@@ -135,7 +135,7 @@ class OfferForm extends Card {
     this.frame(say("offerPartner"), "");
     const activity = activityField([]), area = field(say("area"), text({ maxlength: 64, autocomplete: "off" }), { hint: say("areaHint"), look: "all" });
     const words = field(say("offerWords"), text({ maxlength: 200, autocomplete: "off" }), { look: "all" });
-    const contact = field(say("contactForPartner"), text({ maxlength: 200, autocomplete: "off" }), { hint: say("contactHint"), look: "all" });
+    const contact = field(say("contactForPartner"), text({ maxlength: 100, autocomplete: "off" }), { hint: say("contactHint"), look: "all" });
     const send = element("button", { class: "btn first" }, say("offerIt"));
     this.append(form({ activity, area, text: words, contact }, [activity.node, area.node, words.node, contact.node, element("div", { class: "btns all" }, send)], send, async () => {
       if (area.input.value.trim() === "") throw new Refusal("invalid", "Enter Name", "area");

@@ -60,7 +60,7 @@ extension Golden {
 
         Keeps something that you have eaten.
 
-        Either by a name with its energy, or of your list with --food.
+        Give a name with its energy, or a food of your list with --food.
 
         Arguments:
           NAME  what it was

@@ -37,7 +37,7 @@ enum MealCommands {
         subcommands: [
             Command(
                 name: "log", summary: "Keeps something that you have eaten.",
-                discussion: "Either by a name with its energy, or of your list with --food.",
+                discussion: "Give a name with its energy, or a food of your list with --food.",
                 options: [
                     .value("food", "FOOD", "of your list: its name or id", offers: Offers.foods.rawValue),
                     .value("portions", "N", "of the food (default: 1)"),

@@ -29,7 +29,7 @@ extension PeopleRequest {
         of type: Word.Type, _ field: String
     ) -> ReplyError {
         let known = type.allCases.map(\.rawValue).joined(separator: ", ")
-        return ReplyError(.invalid, "\"\(field)\" is of these, and has none of them twice: \(known)", field: field)
+        return ReplyError(.invalid, "\"\(field)\" can have these, each at most once: \(known)", field: field)
     }
 
     /// The plan of a token that a field named, or the choice in it.
