@@ -10,6 +10,7 @@ import paho.mqtt.client as mqtt
 from graph import Asker
 from household import RELEASE, TOPICS, Household, processor_seconds
 
+PERSON = {"name": "Ada", "date_of_birth": "1990-01-01", "gender": "female", "height_cm": 170, "weight_kg": 60}
 #: How many messages go out in each hundredth of a second.
 BURST = 40
 
@@ -31,7 +32,7 @@ def consumer(seconds, is_recorded):
         wait_for_subscription(household, program)
         asker = Asker(household)
         try:
-            asker.ask("profile/set", {"continuous_heart_rate": is_recorded})
+            asker.ask("profile/set", PERSON | {"continuous_heart_rate": is_recorded})
             return cost(household, program, seconds)
         finally:
             asker.stop()

@@ -51,10 +51,12 @@ extension Friends {
                 changesSharing = share.saysSomething
                 return ["state": "invited", "share": try consents.keep(share, of: user, now: context.now())]
             }
-            let isInvited = list.ties.contains { tie in
-                tie.state == .invited && tie.to.map(name.isSame(as:)) ?? false
+            let earlier = list.ties.first { tie in tie.state == .invited && tie.to.map(name.isSame(as:)) ?? false }
+            if let earlier {
+                // It has reached nobody: there may be an account now, or it begins to wait once more.
+                if earlier.user == nil { try bring(earlier.id, to: lookup, rows, by: user, now: now) }
+                return try reply()
             }
-            if isInvited { return try reply() }
             guard list.count(.invited) < FriendList.mostInvited else {
                 let words = "\(FriendList.mostInvited) of your invitations are open: take one back (friends/remove)"
                 throw ReplyError(.notAllowed, words)
@@ -64,17 +66,24 @@ extension Friends {
                 throw ReplyError(.rateLimited, "too many invitations for a day", retryAfterSeconds: seconds)
             }
             let id = try drawnID()
-            let other = try holder(of: lookup, rows)
             try lists.change(user) { list in
-                list.add(Tie(id: id, user: other, state: .invited, to: name.text, since: now))
+                list.add(Tie(id: id, user: nil, state: .invited, to: name.text, since: now))
             }
-            if let other {
-                try ask(other, id, by: user, now: now)
-            } else {
-                try waiting.add(id, by: user, to: lookup, now: now)
-            }
+            try bring(id, to: lookup, rows, by: user, now: now)
             return try reply()
         }
+    }
+
+    /// Puts an invitation before the holder of an address. As long as there is none, it waits.
+    private func bring(
+        _ id: ID, to lookup: [UInt8], _ rows: AccountRows, by user: ID, now: Int64
+    ) throws(VaultError) {
+        guard let other = try holder(of: lookup, rows) else {
+            return try waiting.add(id, by: user, to: lookup, now: now)
+        }
+        try waiting.remove(id)
+        try lists.change(user) { list in list.connectInvitation(id, to: other) }
+        try ask(other, id, by: user, now: now)
     }
 
     /// Whom an invitation to an address reaches: nobody, if the holder could have shown that it is theirs, and has not.

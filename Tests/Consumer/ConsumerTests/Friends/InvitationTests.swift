@@ -74,6 +74,26 @@ struct InvitationTests {
         }
     }
 
+    @Test("reach somebody who has signed up since when they are repeated, and wait once more when their time was over")
+    func repeated() throws {
+        try Circle.with { circle in
+            let ada = try circle.person("ada@example.org", name: "Ada")
+            let invitation = try invite(circle, ada)
+            let bob = try circle.person("bob@example.org", name: "Bob")
+            #expect(try circle.friends(bob).isEmpty)
+            #expect(try invite(circle, ada) == invitation)
+            #expect(try circle.friends(bob).map { $0["state"] } == ["asked"])
+            #expect(try waiting(circle) == 0 && circle.friends(ada).map { $0["state"] } == ["invited"])
+            let eve = try circle.person("eve@example.org", name: "Eve")
+            _ = try invite(circle, eve, "grace@example.org")
+            circle.advance(61 * Self.day)
+            _ = try invite(circle, eve, "grace@example.org")
+            let grace = try circle.person("grace@example.org", name: "Grace")
+            try verify(circle, grace)
+            #expect(try circle.friends(grace).map { $0["state"] } == ["asked"])
+        }
+    }
+
     @Test("that waited do not reach somebody whom their inviter has blocked in the meantime")
     func blockedMeanwhile() throws {
         try Circle.with { circle in
