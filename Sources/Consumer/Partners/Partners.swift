@@ -90,6 +90,11 @@ package final class Partners: FeatureService, PeopleObserver, @unchecked Sendabl
 
     /// Each hour: offers that are over, with the questions about them.
     private func prune() {
+        endWhatIsOver()
+        loop?.after(.seconds(3600)) { [unowned self] in prune() }
+    }
+
+    func endWhatIsOver() {
         leaving = leaving.filter(context.doors.isBeingForgotten)
         do throws(VaultError) {
             for user in try offers.peopleWithEnded(at: context.now()) {
@@ -105,7 +110,6 @@ package final class Partners: FeatureService, PeopleObserver, @unchecked Sendabl
         } catch {
             context.limitedLog.error("partners") { "offers that are over are not removed yet\($0): \(error)" }
         }
-        loop?.after(.seconds(3600)) { [unowned self] in prune() }
     }
 
     // MARK: Offers

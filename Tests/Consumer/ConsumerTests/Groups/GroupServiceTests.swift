@@ -29,6 +29,8 @@ struct GroupServiceTests {
             #expect(joined["group"] == group && joined["owner"] == false && joined["members"] == 2)
             // The same code twice is no second membership.
             #expect(try circle.done(bob, "groups/join", ["code": word])["members"] == 2)
+            #expect(try circle.done(bob, "groups/join", ["code": word])["competing"] == false)
+            #expect(try circle.done(bob, "groups/join", ["code": word, "compete": true])["competing"] == true)
             #expect(try circle.told(ada, "group-joined") == ["Somebody has joined The early birds: see vitals groups show."])
             #expect(try circle.told(bob, "group-joined").isEmpty)
             let people = try elements(circle.done(bob, "groups/show", ["group": group]), "people")

@@ -117,6 +117,27 @@ struct PartnerServiceTests {
             try circle.befriend(ada, bob)
             try circle.done(bob, "friends/block", ["friend": .string(ada.text)])
             for user in [ada, bob] { #expect(try elements(circle.done(user, "partners/list"), "partners").isEmpty) }
+            // Nor when they are unblocked: the partnership has ended.
+            try circle.done(bob, "friends/unblock", ["friend": .string(ada.text)])
+            for user in [ada, bob] { #expect(try elements(circle.done(user, "partners/list"), "partners").isEmpty) }
+        }
+    }
+
+    @Test("are asked nothing any longer when their offer is over")
+    func over() throws {
+        try Circle.with { circle in
+            let (ada, bob) = (try circle.person(name: "Ada"), try circle.person(name: "Bob"))
+            try circle.done(bob, "partners/ask", ["offer": offer(circle, ada)])
+            func questions() throws -> [Int] {
+                try circle.onSession { [consumer = circle.consumer] context in
+                    consumer.features.only(Partners.self)?.endWhatIsOver()
+                    let book = PartnerBook(context.documents)
+                    return [try book.list(of: ada).asked.count, try book.list(of: bob).asks.count]
+                }
+            }
+            #expect(try questions() == [1, 1])
+            circle.advance(91 * 86_400_000)
+            #expect(try questions() == [0, 0])
         }
     }
 

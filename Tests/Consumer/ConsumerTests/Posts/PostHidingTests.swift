@@ -44,6 +44,26 @@ struct PostHidingTests {
         }
     }
 
+    @Test("are those of an author whom somebody has blocked, who is told of none, not even in a group of both")
+    func blocked() throws {
+        try Circle.with { circle in
+            let (ada, bob) = (try circle.person(name: "Ada"), try circle.person(name: "Bob"))
+            let eve = try circle.person(name: "Eve")
+            let group = try circle.group("Runners", bob, ada, eve)
+            let id = try ID(circle.post(ada, "For the group", to: [group]).text("post"))
+            func viewers() throws -> Set<ID> {
+                try circle.onSession { context in
+                    let post = try PostRows(context.store, context.keys).post(id)
+                    return Set(try PostViewers(context.documents).viewers(of: [#require(post)], by: ada).keys)
+                }
+            }
+            #expect(try viewers() == [bob, eve])
+            try circle.befriend(ada, eve, sharing: nil)
+            try circle.done(eve, "friends/block", ["friend": .string(ada.text)])
+            #expect(try viewers() == [bob])
+        }
+    }
+
     @Test("are those whose rows say another time in the clear than was sealed")
     func times() throws {
         try Circle.with { circle in
