@@ -54,9 +54,10 @@ extension RequestContract {
         "Withdraws an offer, and with it the questions about it.", asks: [offer])
 
     static let partnersFind = RequestContract(
-        "Finds others' offers, without names.",
+        "Finds others' offers, without names: of a pace that overlaps the one that is asked for, and those of none.",
         asks: [
             .known("activity", activity), .known("area", line(PartnerOffer.longestArea).about("a part of its name")),
+            .known("pace", pace),
             .known("after", .text(atMost: 64).about("where the reply before ended: its `next`")),
         ],
         answers: .record([

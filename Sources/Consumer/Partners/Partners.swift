@@ -173,7 +173,7 @@ package final class Partners: FeatureService, PeopleObserver, @unchecked Sendabl
         let (user, now) = (try request.user, context.now())
         let activity = try request.optionalText("activity", atMost: PartnerOffer.longestActivity)
         let area = try request.optionalText("area", atMost: PartnerOffer.longestArea.bytes)
-        let after = try request.optionalText("after", atMost: 64) ?? ""
+        let (pace, after) = (try request.pace(), try request.optionalText("after", atMost: 64) ?? "")
         let hidden = leaving.filter(context.doors.isBeingForgotten)
         return { source in
             let book = PartnerBook(Documents(store: source.store, keys: source.keys))
@@ -183,7 +183,7 @@ package final class Partners: FeatureService, PeopleObserver, @unchecked Sendabl
                 guard found.count < Self.page else { break }
                 last = row.id
                 guard let (owner, offer) = row.entry, owner != user, !hidden.contains(owner),
-                    offer.isMeant(activity: activity, area: area), try !book.areApart(user, owner)
+                    offer.isMeant(activity: activity, area: area, pace: pace), try !book.areApart(user, owner)
                 else { continue }
                 found.append(offer.json)
             }

@@ -49,6 +49,18 @@ struct PartnerOfferTests {
         }
     }
 
+    @Test("is found by a pace that overlaps its own, and by any if it has none")
+    func paces() throws {
+        var offer = try offer()
+        #expect(offer.isMeant(activity: nil, area: nil, pace: 200...210))
+        offer.pace = 330...375
+        for (pace, isMeant) in [(300...330, true), (375...400, true), (340...350, true), (300...329, false), (376...400, false)]
+            as [(ClosedRange<Int64>, Bool)]
+        {
+            #expect(offer.isMeant(activity: nil, area: nil, pace: pace) == isMeant, "\(pace)")
+        }
+    }
+
     @Test("is the same after it was kept, and says to others nothing of when it ends")
     func kept() throws {
         var offer = try offer()

@@ -136,8 +136,9 @@ enum GroupCommands {
                 options: [
                     .value("activity", "NAME", "only this activity"),
                     .value("area", "TEXT", "only where the area's name has this in it"),
+                    .value("pace", "FROM-TO", "only a pace that overlaps this, in minutes for a kilometre or mile: 5:30-6:15"),
                 ],
-                examples: [Example("vitals partners find --activity running --area town")]),
+                examples: [Example("vitals partners find --activity running --area town --pace 5:30-6:15")]),
             Command(
                 name: "ask", summary: "Asks whoever has made an offer.", options: [.value("text", "TEXT", "for them")],
                 arguments: [.required("OFFER", "its id, as `vitals partners find` has it")]),

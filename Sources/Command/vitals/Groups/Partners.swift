@@ -115,18 +115,21 @@ struct Partners {
             ("activity", try arguments.optionalString("activity").map(JSON.string)),
             ("area", try arguments.optionalString("area").map(JSON.string)),
         ]
-        let (offers, units) = try Office.visit(call) { office in
+        let pace = try arguments.optionalString("pace")
+        let (offers, units, hasMore) = try Office.visit(call) { office in
+            let asked = try fields + [("pace", pace.map { try self.pace($0, office.units()) })]
             var (offers, after): ([JSON], JSON?) = ([], nil)
             for _ in 0..<Self.mostPages {
-                let page = try office.ask("partners/find", fields + [("after", after)])
+                let page = try office.ask("partners/find", asked + [("after", after)])
                 offers += page.list("offers")
                 after = page["next"]
                 if after == nil { break }
             }
-            return (offers, office.units())
+            return (offers, office.units(), after != nil)
         }
+        if hasMore { Output.note("there may be more: say more exactly what you look for") }
         guard !call.isJSON else { return try print(offers.map(\.line).joined()) }
-        guard !offers.isEmpty else {
+        guard !offers.isEmpty || hasMore else {
             Output.note("nobody offers that yet: vitals partners offer")
             return .ok
         }

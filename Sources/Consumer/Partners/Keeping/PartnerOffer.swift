@@ -39,10 +39,13 @@ struct PartnerOffer: Equatable, Sendable {
             && !written.hasFractionOrDegrees && !written.isThere
     }
 
-    /// Whether it is of this activity, and in an area whose name has these words.
-    func isMeant(activity: String?, area: String?) -> Bool {
-        activity.map { $0 == self.activity } ?? true
-            && area.map { Self.compared(self.area).contains(Self.compared($0)) } ?? true
+    /// Whether it is of this activity, in an area whose name has these words, and of a pace that the other one has, too. An offer that
+    /// names no pace is of any.
+    func isMeant(activity: String?, area: String?, pace: ClosedRange<Int64>? = nil) -> Bool {
+        guard activity.map({ $0 == self.activity }) ?? true else { return false }
+        guard area.map({ Self.compared(self.area).contains(Self.compared($0)) }) ?? true else { return false }
+        guard let pace, let own = self.pace else { return true }
+        return pace.overlaps(own)
     }
 }
 

@@ -34,7 +34,8 @@ struct PartnerServiceTests {
             guard case .object(let members)? = found.first else { throw TestFailure("\(reply)") }
             #expect(members.map(\.name).sorted() == ["activity", "area", "offer", "pace", "since", "text"])
             #expect(found.count == 1 && found.first?["pace"] == pace && reply["next"] == nil)
-            for fields in [["activity": "cycling"], ["area": "new"]] as [JSON] {
+            let slower: JSON = ["pace": ["from_s_per_km": 376, "to_s_per_km": 400]]
+            for fields in [["activity": "cycling"], ["area": "new"], slower] as [JSON] {
                 #expect(try elements(circle.done(bob, "partners/find", fields), "offers").isEmpty)
             }
             // Nobody finds their own.
