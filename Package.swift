@@ -467,7 +467,7 @@ let package = Package(
                 "Desk", "Exercise",
                 "Features", "Fetch", "Files", "Fitness", "Groups", "Guardians", "HouseholdSupport", "Insight", "MQTT", "Meals", "Music", "OpenID",
                 "OwnTracks",
-                "Partners", "Phones", "Posts",
+                "Partners", "Phones", "Pictures", "Posts",
                 "ProgramSettings", "Push", "Quotes",
                 "Reactor", "Readings",
                 "Records",

@@ -162,10 +162,11 @@ class Week(Family):
     def tuesday(self):
         self.set_to(1, 18)
         self.vitals("ada", "train", "start", self.plans[0])
-        for word in ["next", "next", "skip", "next", "previous", "next"]:
-            self.advance(1)
+        # Each word comes in the middle of a phase, so that it does not matter how long the commands before it took.
+        for minutes, word in [(0.5, "next"), (0.5, "next"), (1, "skip"), (1, "next"), (0.5, "previous"), (1, "next")]:
+            self.advance(minutes)
             self.vitals("ada", "train", word)
-        self.advance(3)
+        self.advance(5)
         self.vitals("ada", "workout", "stop")
         self.vitals("ada", "posts", "add", "Dumbbells, and it was good.", "--to", "friends", "--to", "The early birds")
         post = self.data("ben", "posts")[0]["post"]
@@ -250,7 +251,8 @@ class Numbers:
             day = datetime.datetime.fromtimestamp(value / 1000, zoneinfo.ZoneInfo(ZONE)).date()
             return f"{day:%A} {(day - MONDAY).days // 7 + 1}"
         if key == "duration_s":
-            return round(value / 60)
+            # By five minutes, of which commands that took long change nothing.
+            return 5 * round(value / 300)
         if key in IDS and isinstance(value, str) and re.fullmatch("[a-z0-9-]{8,36}", value) and not re.fullmatch(r"\d{4}-\d\d-\d\d", value):
             return self.known[value]
         return value

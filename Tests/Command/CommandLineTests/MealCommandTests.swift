@@ -116,7 +116,8 @@ struct MealCommandTests {
         }
         let unknown = try consumer.vitals("meals", "delete", "A feast", "--yes")
         #expect(unknown.status == 67 && unknown.errors.contains("you have no meal A feast on that day"), "\(unknown)")
-        #expect(try consumer.vitals("completion", "meals").output == "20783-a\n20783-b\n")
+        let meals = "20783-a\n20783-b\n"
+        #expect(try consumer.completion("meals") { $0 == meals } == meals)
     }
 
     @Test("lists, adds and removes foods, in the person's units, and offers them for completion")
@@ -131,7 +132,7 @@ struct MealCommandTests {
                 """)
         let json = try consumer.vitals("meals", "foods", "--json").output.split(separator: "\n")
         #expect(try json.map { try JSON(payload: Array($0.utf8)) } == Self.foods)
-        #expect(try consumer.vitals("completion", "foods").output == "Porridge\n")
+        #expect(try consumer.completion("foods") { $0 == "Porridge\n" } == "Porridge\n")
         consumer.answer("meals/add-food", Self.foods[1])
         let added = try consumer.vitals("meals", "add-food", "Apple", "--energy", "80", "--grams", "150")
         #expect(added.output == "Added: Apple, 80 kcal\n", "\(added)")

@@ -52,11 +52,11 @@ struct PostCommandTests {
         #expect(one.count == 1 && consumer.requests.all.count == asked + 1)
         #expect(try consumer.last().fields == ["own": true])
         #expect(try consumer.vitals("posts", "--count", "0").status == 64)
-        #expect(try consumer.vitals("completion", "posts").output == "")
+        #expect(try consumer.completion("posts", asking: "posts/list") == "")
         consumer.answer("posts/list", ["posts": [Self.own, Self.other]])
-        #expect(try consumer.vitals("completion", "posts").output == "other-1\n")
-        #expect(try consumer.vitals("completion", "own-posts").output == "own-1\n")
-        #expect(try consumer.vitals("completion", "audiences").output == "Sunday runners\nfriends\n")
+        for (what, names) in [
+            ("posts", "other-1\n"), ("own-posts", "own-1\n"), ("audiences", "Sunday runners\nfriends\n"),
+        ] { #expect(try consumer.completion(what) { $0 == names } == names, "\(what)") }
         consumer.answer("posts/list", ["posts": []])
         let none = try consumer.vitals("posts")
         #expect(none.output.isEmpty && none.errors.contains("posts add 'A good week.' --to friends"), "\(none)")

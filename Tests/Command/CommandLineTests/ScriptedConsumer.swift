@@ -96,6 +96,24 @@ final class ScriptedConsumer: @unchecked Sendable {
         return (status, program.text, program.errors)
     }
 
+    /// What completion offers. It is asked again while that is not what is wanted: names that do not come within a second are left out.
+    /// - Returns: what it offered last.
+    func completion(_ what: String, until isWanted: (String) -> Bool) throws -> String {
+        let end = ContinuousClock.now + limit
+        while true {
+            let output = try vitals("completion", what).output
+            if isWanted(output) || ContinuousClock.now >= end { return output }
+        }
+    }
+
+    /// What completion offers once it has asked for something: where there is nothing to offer, that alone shows that it has looked.
+    func completion(_ what: String, asking name: String) throws -> String {
+        let before = requests.all.count { $0.name == name }
+        let output = try completion(what) { _ in requests.all.count { $0.name == name } > before }
+        #expect(requests.all.count { $0.name == name } > before, "completion \(what) has not asked \(name)")
+        return output
+    }
+
     /// Runs `vitals` at a terminal, where a person types each line when the prompt before it is there.
     func terminal(
         _ words: String, _ typed: [(prompt: String, line: String)], environment: [String: String] = [:]

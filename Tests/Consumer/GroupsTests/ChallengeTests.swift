@@ -1,5 +1,6 @@
 import Fitness
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import Groups
@@ -56,7 +57,7 @@ struct ChallengeTests {
         challenge.isTold = true
         #expect(Challenge(kept: challenge.kept) == challenge)
         for member in ["measure", "period", "from", "to"] {
-            guard case .object(let members) = challenge.kept else { return }
+            guard case .object(let members) = challenge.kept else { throw TestFailure("\(challenge.kept)") }
             #expect(Challenge(kept: .object(members.filter { $0.name != member })) == nil, "\(member)")
         }
     }

@@ -1,6 +1,7 @@
 import Fitness
 import Records
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import Groups
@@ -96,7 +97,7 @@ struct ChallengeTableTests {
             group: group.id, challenge: challenge, table: ChallengeTable(group.members.map { ($0, 1) }),
             names: [group.members[0].id: "Ada"])
         let json = sheet.json(for: try ID("m1"), now: challenge.over)
-        guard case .array(let rows)? = json["rows"] else { return }
+        guard case .array(let rows)? = json["rows"] else { throw TestFailure("\(json)") }
         #expect(rows.map { $0["you"] } == [false, true] && rows.map { $0["name"] } == ["Ada", nil])
         #expect(rows.map { $0["member"] } == ["member-m0", "member-m1"])
         #expect(json["over"] == true && json["final"] == false)

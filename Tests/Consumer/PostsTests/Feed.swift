@@ -63,11 +63,12 @@ final class Feed {
     }
 
     /// The ids of all posts that somebody sees, page by page.
-    func all(_ user: ID, own: Bool = false, between: () throws -> Void = {}) throws -> [[String]] {
+    /// - Parameter between: done before each further page, with the id of the last post so far.
+    func all(_ user: ID, own: Bool = false, between: (String) throws -> Void = { _ in }) throws -> [[String]] {
         var pages: [[String]] = []
         var cursor: JSON?
         repeat {
-            if cursor != nil { try between() }
+            if cursor != nil, let last = pages.last?.last { try between(last) }
             let page = try page(user, after: cursor, own: own)
             pages.append(try Self.ids(page))
             cursor = page["next"]

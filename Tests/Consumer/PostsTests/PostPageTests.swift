@@ -51,17 +51,19 @@ struct PostPageTests {
         var ids = try (0..<120).map { try feed.post(bob, "\($0)", at: 1000 + Int64($0) / 2) }
         let before = try feed.all(ada).flatMap { $0 }
         var gone: Set<String> = []
-        let seen = try feed.all(ada) {
-            // A new one, one that was seen already, one that was not, and the very last that was.
+        let seen = try feed.all(ada) { last in
+            // A new one, one that was seen already, one that was not, the oldest, and the one that the cursor names.
             try feed.post(bob, "new", at: 5000)
-            for index in [ids.count - 1, ids.count / 2, 0] {
-                let id = ids.remove(at: index)
+            let named = ids.filter { $0.text == last }
+            let chosen = [ids[ids.count - 1], ids[ids.count / 2], ids[0]] + named
+            ids = ids.filter { !chosen.contains($0) }
+            for id in chosen {
                 guard let post = try feed.rows.post(id) else { continue }
                 try feed.store.change(bob) { () throws(VaultError) in try feed.rows.remove(post) }
                 gone.insert(id.text)
             }
         }.flatMap { $0 }
-        #expect(Set(seen).count == seen.count && gone.count == 6)
+        #expect(Set(seen).count == seen.count && gone.count == 8)
         #expect(Set(before).subtracting(gone).isSubset(of: seen))
         #expect(seen == before.filter { seen.contains($0) })
     }
@@ -104,7 +106,7 @@ struct PostPageTests {
         #expect(pages == [[], [old.text]])
     }
 
-    @Test("of 200 friends and 20 groups cost as much with 100 posts of each as with 20", .timeLimit(.minutes(10)))
+    @Test("of 200 friends and 20 groups cost as much with 100 posts of each as with 20", .timeLimit(.minutes(60)))
     func many() throws {
         let feed = try Feed()
         let ada = try feed.person()

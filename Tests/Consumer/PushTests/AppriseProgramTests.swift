@@ -21,7 +21,7 @@ struct AppriseProgramTests {
         return AppriseProgram(settings).send(
             AppriseMessage(
                 to: address, id: "i", title: "", text: "A run.\nOf mine",
-                picture: picture.map { AppriseMessage.Picture($0) }))
+                picture: picture.map { AppriseMessage.Picture($0) }, patience: .seconds(30)))
     }
 
     @Test("hands it over as it is, also if it is large", arguments: [8, 1 << 20])

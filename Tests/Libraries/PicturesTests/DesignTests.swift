@@ -139,6 +139,31 @@ struct DesignTests {
         #expect(throws: PictureError.self) { try poster.picture(.light) }
     }
 
+    // MARK: A goal
+
+    @Test(
+        "a goal's ring is drawn as far as the goal was reached, and ticked only if it was",
+        arguments: [
+            (nil, false), (0, false), (0.5, false), (0.999, false), (1, true), (3, true), (.nan, false), (0.5, true),
+        ] as [(Double?, Bool)])
+    func dial(share: Double?, isReached: Bool) throws {
+        let dial = GoalDial(
+            title: "A goal", share: share, isReached: isReached, headline: "50 %", lines: ["5,000 steps"])
+        let look = try Look(dial.picture(.light))
+        func at(_ degrees: Double) -> (Int, Int) {
+            let angle = (degrees - 90) * Double.pi / 180
+            return (Int(480 + 336 * cos(angle)), Int(480 + 336 * sin(angle)))
+        }
+        // Far enough from the round ends of half a ring.
+        let colours = try look.pixels(at(20), at(90), at(160), at(200), at(270), at(340)).colours
+        let (drawn, open) = ("0a6a6f", "e9eeec")
+        let quarters = share.map { $0 >= 0.9 ? 6 : $0 >= 0.5 ? 3 : 0 } ?? 0
+        #expect(colours == (0..<6).map { $0 < quarters ? drawn : open })
+        // The tick's lowest point.
+        let tick = try look.pixels((468, 318), (524, 258)).colours
+        #expect(tick.allSatisfy { ($0 == drawn) == isReached }, "\(tick)")
+    }
+
     // MARK: A month
 
     private func month(_ days: [String: MonthOfRings.Day], _ marked: String? = nil) throws -> MonthOfRings {

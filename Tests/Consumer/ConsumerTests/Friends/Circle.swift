@@ -33,7 +33,7 @@ final class Circle {
     func advance(_ milliseconds: Int64) { clock.time.withLock { $0 += milliseconds } }
 
     /// Runs a consumer while `body` does; then, where there is a second body, another one on the same state and at the
-    /// same broker.
+    /// same broker, and a third one with the settings of the second.
     /// - Parameters:
     ///   - rules: what `broker_rules` has.
     ///   - otherMore, otherRules: what the second consumer's settings have; nil for the same.
@@ -41,7 +41,7 @@ final class Circle {
     static func with(
         more: String = "", rules: String = "", accounts: String = "accounts: {}, ", otherMore: String? = nil, otherRules: String? = nil,
         _ body: (Circle) throws -> Void, between: (ConsumerSettings, Client) throws -> Void = { _, _ in },
-        then second: ((Circle) throws -> Void)? = nil
+        then second: ((Circle) throws -> Void)? = nil, finally third: ((Circle) throws -> Void)? = nil
     ) throws {
         try Broker.with { broker in
             let household = try Household()
@@ -56,8 +56,9 @@ final class Circle {
             try run(first, clock) { try body(Circle(broker, household, $0, client, clock)) }
             guard let second else { return }
             try between(first, client)
-            try run(settings(otherMore ?? more, otherRules ?? rules), clock) {
-                try second(Circle(broker, household, $0, client, clock))
+            let other = try settings(otherMore ?? more, otherRules ?? rules)
+            for next in [second, third].compactMap({ $0 }) {
+                try run(other, clock) { try next(Circle(broker, household, $0, client, clock)) }
             }
         }
     }

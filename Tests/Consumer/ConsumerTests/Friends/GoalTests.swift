@@ -4,6 +4,7 @@ import Foundation
 import FoundationXML
 import HouseholdSupport
 import MQTT
+import Pictures
 import Telemetry
 import TestSupport
 import Testing
@@ -103,6 +104,63 @@ struct GoalTests {
             // What programs read stays in metres.
             #expect(try circle.done(ada, "goals/get")["goals"]?["distance_m"]?["target"] == 1000)
         }
+    }
+
+    @Test("stay reached when their day is counted with another body, and so does what was not asked for")
+    func recount() throws {
+        try Circle.with { circle in
+            let ada = try circle.person(name: "Ada")
+            try circle.walk(ada, 0, 12_000)
+            func metres() throws -> Double {
+                switch try circle.done(ada, "statistics/day", ["day": "2026-11-21"])["distance_m"] {
+                case .integer(let metres)?: return Double(metres)
+                case .number(let metres)?: return metres
+                case let other: throw TestFailure("\(String(describing: other))")
+                }
+            }
+            let target = Int64(try metres())
+            try circle.done(ada, "goals/set", ["distance_m": .integer(target)])
+            circle.advance(600_000)
+            try circle.walk(ada, 0, 100)
+            try circle.wait(ada, "goals/distance") { $0?["state"] == "reached" }
+            let before = try metres()
+            circle.advance(86_400_000)
+            try circle.done(
+                ada, "profile/set",
+                [
+                    "name": "Ada", "date_of_birth": "1990-12-10", "gender": "female", "height_cm": 140,
+                    "weight_kg": .number(63.5),
+                ])
+            #expect(try metres() == before)
+            let span: JSON = ["from": "2026-11-20", "to": "2026-11-21"]
+            #expect(
+                try circle.done(ada, "statistics/recount", span) == [
+                    "changed": 1, "from": "2026-11-20", "to": "2026-11-21",
+                ])
+            let after = try metres()
+            #expect(after < before && after < Double(target), "\(before) m, \(after) m")
+            let shared = try circle.done(ada, "goals/share", ["goal": "distance", "day": "2026-11-21"])
+            #expect(try shared.text("text").contains("I have reached my goal"), "\(shared)")
+            // Nothing is left to change.
+            #expect(try circle.done(ada, "statistics/recount", span)["changed"] == 0)
+        }
+    }
+
+    @Test(
+        "are drawn with as much of the ring as was reached",
+        arguments: [(0, 0), (5000, 0.5), (10_000, 1), (20_000, 2)] as [(Double, Double)]
+    )
+    func ring(value: Double, share: Double) throws {
+        let isReached = value >= 10_000
+        let card = SharedGoal(
+            goal: .steps, day: try #require(CalendarDay("2026-11-21")), value: value, target: 10_000,
+            isReached: isReached,
+            language: Language.all[0], units: .metric)
+        let language = Language.all[0]
+        let dial = GoalDial(
+            title: card.text, share: share, isReached: isReached, headline: "\(language.number(100 * share))\u{202F}%",
+            lines: ["\(language.number(value)) steps", "of 10,000 steps", "21 November 2026"])
+        #expect(try card.picture() == dial.picture(.dark))
     }
 
     @Test("are drawn as well-formed XML, whatever is in them", arguments: [0.0, 1, 4999.6, 9999, 10_000, 1e7, .nan])

@@ -49,4 +49,48 @@ struct GroupLeavingTests {
             #expect(try circle.done(eve, "groups/join", ["code": next])["members"] == 2)
         }
     }
+
+    @Test(
+        "are not joined any more by a code from before a reset of its owner's password; the codes of other groups stay")
+    func resetPassword() throws {
+        try Circle.with { circle in
+            let (ada, bob) = (try circle.person(name: "Ada"), try circle.person(name: "Bob"))
+            let eve = try circle.person(name: "Eve")
+            let (own, other) = (try circle.group(of: ada, with: [bob]), try circle.group(of: bob, with: [ada]))
+            let code = try circle.done(ada, "groups/code", ["group": own])["code"] ?? .null
+            let stays = try circle.done(bob, "groups/code", ["group": other])["code"] ?? .null
+            _ = try circle.onSession { context in
+                try context.store.change(ada) { () throws(VaultError) in
+                    _ = try context.changes.resettingPassword(of: ada)
+                }
+            }
+            #expect(try circle.refused(eve, "groups/join", ["code": code]).code == .wrongCredentials)
+            #expect(try circle.done(eve, "groups/join", ["code": stays])["members"] == 3)
+            let next = try circle.done(ada, "groups/code", ["group": own])["code"] ?? .null
+            #expect(try circle.done(eve, "groups/join", ["code": next])["members"] == 3)
+        }
+    }
+
+    @Test("are in nobody's list any more when they are deleted, and neither is their table")
+    func deletion() throws {
+        try Circle.with { circle in
+            try circle.hurryTables()
+            let (ada, bob) = (try circle.person(name: "Ada"), try circle.person(name: "Bob"))
+            let (group, other) = (try circle.group(of: ada, with: [bob]), try circle.group(of: bob, with: [ada]))
+            try circle.done(ada, "groups/challenge", ["group": group, "measure": "steps", "period": "week"])
+            for user in [ada, bob] { try circle.waitForTable(user, group, ["1 Ada 0", "1 Bob 0"]) }
+            let code = try circle.done(ada, "groups/code", ["group": group])["code"] ?? .null
+            try circle.done(ada, "groups/delete", ["group": group])
+            for user in [ada, bob] {
+                try circle.waitForTable(user, group, nil)
+                #expect(try elements(circle.done(user, "groups/list"), "groups").map { $0["group"] } == [other])
+                #expect(try circle.refused(user, "groups/show", ["group": group]).code == .notFound)
+                let kept = try circle.onSession { context in
+                    try GroupBook(context.documents).memberships(of: user).all.count
+                }
+                #expect(kept == 1)
+            }
+            #expect(try circle.refused(bob, "groups/join", ["code": code]).code == .wrongCredentials)
+        }
+    }
 }

@@ -267,8 +267,6 @@ struct GroupServiceTests {
             let people = try elements(circle.done(bob, "groups/show", ["group": group]), "people")
             #expect(people.map { $0["name"] } == ["Bob", "Eve"])
             #expect(try elements(circle.done(ada, "groups/list"), "groups").isEmpty)
-            let told = try circle.notifications(bob, all: true) + circle.notifications(eve, all: true)
-            #expect(try told.allSatisfy { try $0["from_name"] == nil && !$0.text("text").contains("Ada") }, "\(told)")
             let kept = try circle.onSession { context in
                 try GroupBook(context.documents).group(try ID(group.text))?.members.contains { $0.user == ada }
             }
@@ -299,6 +297,14 @@ struct GroupServiceTests {
             try circle.waitForTable(ada, group, ["1 Ada 0"])
             circle.advance(7 * 86_400_000 + 3 * 3_600_000)
             try circle.waitForTable(ada, group, nil)
+            #expect(try circle.told(ada, "challenge-over").count == 1 && circle.told(bob, "challenge-over").isEmpty)
+        } finally: { circle in
+            // The end was told before this start, and is over still. Later deadlines are met after those that were before.
+            let (_, ada, bob) = try #require(made)
+            circle.advance(2 * 86_400_000)
+            _ = try circle.found("the places that are kept") { [consumer = circle.consumer] in
+                try GroupBook(consumer.features.context.documents).memberships(of: ada).all.first?.places.first
+            }
             #expect(try circle.told(ada, "challenge-over").count == 1 && circle.told(bob, "challenge-over").isEmpty)
         }
     }

@@ -203,6 +203,40 @@ struct PartnerServiceTests {
         }
     }
 
+    @Test("are asked by 25 people at a time, and nobody has more than 50")
+    func most() throws {
+        try Circle.with { circle in
+            let (ada, bob) = (try circle.person(name: "Ada"), try circle.person(name: "Bob"))
+            let offer = try offer(circle, ada)
+            var asks: [JSON] = []
+            for _ in 0..<PartnerList.mostAsked {
+                asks.append(try circle.done(circle.person(), "partners/ask", ["offer": offer])["ask"] ?? .null)
+            }
+            #expect(asks.count == 25)
+            let late = try circle.refused(bob, "partners/ask", ["offer": offer])
+            #expect(late.code == .notAllowed && late.field == "offer", "\(late)")
+            try circle.done(ada, "partners/answer", ["ask": asks[0], "accept": false])
+            let ask = try circle.done(bob, "partners/ask", ["offer": offer])["ask"] ?? .null
+            func fill(to count: Int) throws {
+                try circle.onSession { context in
+                    try context.store.change(ada) { () throws(VaultError) in
+                        try PartnerBook(context.documents).change(ada) { list in
+                            list.partners = (0..<count).compactMap { number in
+                                guard let id = try? ID("partner-\(number)"), let other = try? ID("other-\(number)") else { return nil }
+                                return Partner(id: id, other: other, activity: "running", since: start)
+                            }
+                        }
+                    }
+                }
+            }
+            try fill(to: 50)
+            let full = try circle.refused(ada, "partners/answer", ["ask": ask, "accept": true])
+            #expect(full.code == .notAllowed && full.message.contains("50 partners"), "\(full)")
+            try fill(to: 49)
+            #expect(try circle.done(ada, "partners/answer", ["ask": ask, "accept": true])["partner"]?["name"] == "Bob")
+        }
+    }
+
     @Test("forget a person: offers, questions, partnership and name, and there were some before")
     func forgetting() throws {
         try Circle.with { circle in

@@ -240,6 +240,24 @@ struct MealServiceTests {
         }
     }
 
+    @Test("that were eaten yesterday belong to yesterday, and those of a time that is too far off to none")
+    func yesterday() throws {
+        try Circle.with(more: Self.settings) { circle in
+            let ada = try circle.person(name: "Ada")
+            let time = circle.now - 86_400_000
+            let meal = try circle.done(ada, "meals/log", Self.soup.with("time", .integer(time)))
+            #expect(meal["time"] == .integer(time))
+            #expect(try elements(circle.done(ada, "meals/day"), "meals").isEmpty)
+            let before = try circle.done(ada, "meals/day", ["day": "2026-11-20"])
+            #expect(try elements(before, "meals").map { $0["meal"] } == [meal["meal"]])
+            try circle.done(ada, "meals/delete", ["meal": meal["meal"] ?? .null])
+            #expect(try elements(circle.done(ada, "meals/day", ["day": "2026-11-20"]), "meals").isEmpty)
+            for wrong in [circle.now - Meal.times.past - 1, circle.now + Meal.times.future + 1] {
+                #expect(try circle.refused(ada, "meals/log", Self.soup.with("time", .integer(wrong))).field == "time")
+            }
+        }
+    }
+
     @Test("are offered within what is left, the same ones all day, in the person's language")
     func ideas() throws {
         try Circle.with(more: Self.settings) { circle in
@@ -262,9 +280,16 @@ struct MealServiceTests {
             let asked = try elements(circle.done(ada, "meals/ideas", ["energy_kcal": 120]), "ideas")
             #expect(try asked.count > 1 && asked.allSatisfy { try kilocalories($0["energy_kcal"]) <= 120 })
         }
+    }
+
+    @Test(
+        "are not offered in a home without a file of ideas",
+        .enabled(
+            if: !FileManager.default.fileExists(atPath: "/usr/share/vitals/meals/ideas.json"),
+            "the packages are installed on this machine")
+    )
+    func noIdeas() throws {
         try Circle.with { circle in
-            // Unless the packages are installed on this machine.
-            guard !FileManager.default.fileExists(atPath: "/usr/share/vitals/meals/ideas.json") else { return }
             let wrong = try circle.refused(circle.person(), "meals/ideas")
             #expect(wrong.code == .notSupported && wrong.field == "meals")
         }

@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import Accounts
+@testable import Exercise
 @testable import Features
 @testable import Posts
 @testable import vitals_consumer
@@ -23,10 +24,21 @@ struct PostServiceTests {
                 try circle.person(name: "Ada"), try circle.person(name: "Bob"), try circle.person(name: "Eve")
             )
             try circle.befriend(ada, bob, sharing: nil)
+            try circle.onSession { context in
+                // One is of this week, and one of the week before.
+                for (name, end) in [("run", start - 3_600_000), ("old-run", start - 7 * 86_400_000)] {
+                    var run = try KeptWorkout(id: ID(name), .running, goal: nil, endsAtGoal: false, start: end - 1_800_000)
+                    try run.end(at: end, because: .person)
+                    run.figures = ["started": .integer(end - 1_800_000), "duration_s": 1800]
+                    try context.store.change(ada) { () throws(VaultError) in
+                        try WorkoutRows(context.store, context.keys).write(run, of: ada)
+                    }
+                }
+            }
             let posted = try circle.post(ada, "A good week.\nNow tea. ")
             let id = posted["post"] ?? .null
             #expect(posted["text"] == "A good week.\nNow tea." && posted["own"] == true && posted["time"] == .integer(start))
-            #expect(posted["workouts"] == 0 && posted["duration_s"] == 0 && posted["selection"] == [])
+            #expect(posted["workouts"] == 1 && posted["duration_s"] == 1800 && posted["selection"] == [])
             #expect(posted["to"] == ["friends": true, "groups": []] && posted["picture"] == false)
             let told = try #require(try circle.next(bob, "posts"))
             #expect(told == ["post": id, "time": .integer(start)])
@@ -34,6 +46,7 @@ struct PostServiceTests {
             let seen = try #require(elements(circle.done(bob, "posts/list"), "posts").first)
             #expect(seen["name"] == "Ada" && seen["author"] == .string(ada.text) && seen["post"] == id)
             #expect(seen["own"] == false && seen["to"] == nil && seen["ups"] == 0 && seen["mine"] == nil)
+            #expect(seen["workouts"] == 1 && seen["duration_s"] == 1800)
             #expect(try circle.done(bob, "posts/show", ["post": id]) == seen)
             #expect(try circle.texts(ada, own: true).count == 1 && circle.texts(ada).count == 1)
             #expect(try circle.texts(bob, own: true).isEmpty && circle.texts(eve).isEmpty)

@@ -9,7 +9,7 @@ import TestSupport
 extension Circle {
     /// What the settings say where people may share to this machine.
     static let sharingSettings =
-        #"sharing: { schemes: ["json", "mastodon"], private_hosts: ["127.0.0.1"], time_limit: "20 s" },"#
+        #"sharing: { schemes: ["json", "mastodon"], private_hosts: ["127.0.0.1"], time_limit: "60 s" },"#
 
     /// Adds a service of a person's.
     /// - Returns: its id.
@@ -33,24 +33,26 @@ extension Circle {
 
     /// The results of posting it.
     func share(_ user: ID, _ share: JSON?, to services: String..., text: String? = nil) throws -> [JSON] {
+        try self.share(user, share, to: services, text: text)
+    }
+
+    func share(_ user: ID, _ share: JSON?, to services: [String], text: String? = nil) throws -> [JSON] {
         let fields = JSON.object(present: [
             "share": share, "to": .array(services.map(JSON.string)), "text": text.map(JSON.string),
         ])
-        return try elements(done(user, "share/post", fields), "results")
+        return try shareResults { try done(user, "share/post", fields) }
     }
+}
 
-    /// What the person has shared lately, as soon as it is as wanted.
-    func shares(_ user: ID, until isWanted: @escaping @Sendable ([JSON]) -> Bool) throws -> [JSON] {
-        while true {
-            switch try ask(user, "share/list") {
-            case .ok(let data):
-                let shares = try elements(data, "shares")
-                if isWanted(shares) { return shares }
-            // It is asked as often as the desk lets it.
-            case .error(let error) where error.code == .rateLimited: continue
-            case .error(let error): throw TestFailure("share/list: \(error)")
-            }
-        }
+/// The results of `share/post`. It is asked again, as clients do, while something waits or goes out: a reply waits for less long than
+/// posting may take.
+func shareResults(_ post: () throws -> JSON) throws -> [JSON] {
+    // A posting has a minute, and what waits has another one.
+    let end = ContinuousClock.now + .seconds(120)
+    while true {
+        let results = try elements(post(), "results")
+        guard results.contains(where: { $0["state"] == "waiting" || $0["state"] == "going" }) else { return results }
+        guard ContinuousClock.now < end else { throw TestFailure("still under way: \(results)") }
     }
 }
 

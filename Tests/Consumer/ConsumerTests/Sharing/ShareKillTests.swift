@@ -49,8 +49,8 @@ struct ShareKillTests {
             _ = try Keys(settings, .create)
             let client = try Client(broker, "vitals/v1/users/#")
             defer { client.stop() }
-            var consumer = try started(broker, 1)
-            defer { consumer.end(SIGKILL) }
+            let killed = try started(broker, 1)
+            defer { killed.end(SIGKILL) }
             _ = try ask(client, "workouts/start", ["activity": "running"])
             _ = try ask(client, "workouts/stop")
             let services = try [slow, other].map { receiver in
@@ -63,21 +63,27 @@ struct ShareKillTests {
             let fields: JSON = ["share": share, "to": .array(services)]
             _ = send(client, "share/post", fields)
             try slow.wait(for: 1)
-            consumer.end(SIGKILL)
+            killed.end(SIGKILL)
             // Apprise ends with the consumer.
             try slow.waitForGone()
             try slow.answers("status 200")
-            consumer = try started(broker, 2)
-            let results = try elements(ask(client, "share/post", fields), "results")
+            let consumer = try started(broker, 2)
+            defer { consumer.end(SIGKILL) }
+            let results = try shareResults { try ask(client, "share/post", fields) }
             #expect(results.map { $0["state"] } == ["unknown", "failed"])
             #expect(try results[0].text("problem").contains("look there before you share it again"))
             #expect(try results[1].text("problem").contains("it was not sent"))
             // What is shared now is posted, and nothing of before.
             let next = try ask(client, "share/preview", ["what": "statistics"])
-            let posted = try ask(client, "share/post", ["share": next["share"] ?? .null, "to": .array(services)])
-            #expect(try elements(posted, "results").map { $0["sent"] } == [true, true])
+            let posted = try shareResults {
+                try ask(client, "share/post", ["share": next["share"] ?? .null, "to": .array(services)])
+            }
+            #expect(posted.map { $0["sent"] } == [true, true])
             #expect(slow.requests.count == 2 && other.requests.count == 1)
-            #expect(!consumer.text.contains("secret") && !consumer.text.contains(slow.place))
+            for program in [killed, consumer] {
+                #expect(!program.text.isEmpty, "its log is there")
+                #expect(!program.text.contains("secret") && !program.text.contains(slow.place))
+            }
         }
     }
 }
