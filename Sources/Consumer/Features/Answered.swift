@@ -17,6 +17,8 @@ package final class Answered: FeatureService {
 
     private let store: Store
     private let documents: Documents
+    /// The wall clock, Unix milliseconds: that of the context to which it belongs.
+    var now: () -> Int64 = unixMilliseconds
     /// Nil before the start.
     private var loop: EventLoop?
     private var pruning: EventLoop.Timer?
@@ -92,7 +94,7 @@ extension Answered {
 
     private func prune() {
         do throws(VaultError) {
-            let left = try prune(now: unixMilliseconds())
+            let left = try prune(now: now())
             if left { pruneLater() }
         } catch {
             log.error("replies that are too old are not removed yet: \(error)")

@@ -27,7 +27,7 @@ package final class PeopleContext: @unchecked Sendable {
     /// Hear what features change about people.
     package let changes: PeopleChanges
     /// The wall clock, Unix milliseconds.
-    package var now: () -> Int64 = unixMilliseconds
+    package var now: () -> Int64 = unixMilliseconds { didSet { answered.now = now } }
     /// Log messages that people and guests can cause go here.
     package var limitedLog = LimitedLog()
     /// What a feature asks of the service.

@@ -114,7 +114,7 @@ struct TrainCommandTests {
         let program = try consumer.watchedTerminal("train watch")
         #expect(program.prints("3 of 7  Push-Ups, set 2 of 3, 10 repetitions"))
         consumer.keep(topic, Self.now(["phase": "rest", "ends": 1_795_261_421_000]))
-        #expect(program.prints("rest 1:00") && program.prints("rest 0:59"))
+        #expect(program.prints("rest 1:00") && program.prints("rest 0:5"))
         consumer.clear(topic)
         #expect(program.prints("the training is over") && program.exitStatus() == 0)
         // A home without accounts publishes nothing of its people.
@@ -134,6 +134,14 @@ struct TrainCommandTests {
         for words in ["2026-11-16 to 2026-11-22", "60 min", "chest 6, lats 3", ": running", "choice-1", "30 min  no"] {
             #expect(week.output.contains(words), "\(words): \(week)")
         }
+        guard case .object(let members) = Self.week else { throw TestFailure("no week") }
+        let others = members.filter { !["chosen", "from", "to"].contains($0.name) }
+        let past = [JSON.Member("chosen", []), JSON.Member("from", "2020-01-06"), JSON.Member("to", "2020-01-12")]
+        consumer.answer("training/week", .object(others + past))
+        let earlier = try consumer.vitals("train", "week", "2020-01-08")
+        #expect(earlier.errors.contains("nothing was chosen") && !earlier.errors.contains("train choose"), "\(earlier)")
+        #expect(try consumer.vitals("train", "week").errors.contains("train choose PLAN"))
+        consumer.answer("training/week", Self.week)
         consumer.answer("training/choose", Self.week)
         #expect(try consumer.vitals("train", "choose", Self.token).status == 0)
         #expect(try consumer.last().fields == ["plan": .string(Self.token)])

@@ -26,8 +26,8 @@ extension Golden {
           watch      Follows the training, with its timer; Ctrl-C ends it.
           exercises  Lists the exercises that plans are made of.
           exercise   Shows how an exercise is done.
-          equipment  Shows what you have at hand, or says it.
-          level      Shows for whom plans are made, or says it.
+          equipment  Shows or sets what you have at hand.
+          level      Shows or sets for whom plans are made.
 
         Options:
           -h, --help  shows this help

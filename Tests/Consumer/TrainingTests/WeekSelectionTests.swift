@@ -71,7 +71,12 @@ struct WeekSelectionTests {
         (record.exercises, record.state) = (2, ["acted": 5, "progress": [:]])
         #expect(TrainingRecord(kept: try JSON(payload: record.kept.bytes)) == record)
         record.state = nil
+        record.kilocalories = 120
         #expect(TrainingRecord(kept: try JSON(payload: record.kept.bytes)) == record && !record.isUnderWay)
         #expect(TrainingRecord(kept: ["workout": "run"]) == nil)
+        // Earlier versions kept no energy.
+        guard case .object(let members) = record.kept else { throw TestFailure("no object") }
+        let earlier = TrainingRecord(kept: .object(members.filter { $0.name != "energy_kcal" }))
+        #expect(earlier?.muscles == record.muscles && earlier?.kilocalories == nil)
     }
 }

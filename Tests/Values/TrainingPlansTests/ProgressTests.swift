@@ -1,3 +1,4 @@
+import Fitness
 import Telemetry
 import TestSupport
 import Testing
@@ -154,6 +155,22 @@ import Testing
         try progress.take(.skip, at: at(20))
         try progress.take(.skip, at: at(25))
         #expect(try place(&progress) == "4.1 over")
+    }
+
+    @Test("what was done takes energy by the plan's estimate, rests included, if the person's weight is known")
+    func energy() throws {
+        var progress = PlanProgress(try plan(), at: at(0))
+        let person = Person(ageYears: 40, heightCentimetres: 170, weightKilograms: 60)
+        #expect(progress.kilocalories(person) == 0 && progress.kilocalories(Person()) == nil)
+        // A warm-up of 30 s and 270 s of push-ups; the rest that goes on is not done.
+        try progress.take(.next, at: at(300))
+        #expect(progress.phase == .rest)
+        let energy = try #require(progress.kilocalories(person))
+        #expect(abs(energy - 60 * (2.3 * 30 + 3.5 * 270) / 3600) < 1e-9, "\(energy)")
+        progress.pass(to: at(1000))
+        let rested = try #require(progress.kilocalories(person))
+        #expect(abs(rested - energy - 60 * 3.5 * 60 / 3600) < 1e-9, "\(rested)")
+        #expect(PlanProgress(kept: progress.json)?.kilocalories(person) == rested)
     }
 
     @Test("what was forgotten counts for five minutes")

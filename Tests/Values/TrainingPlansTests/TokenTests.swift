@@ -85,6 +85,31 @@ import Testing
         #expect(thrown(PlanProblem.self) { try TrainingPlan(token: other, whole) } == .otherCatalogue)
     }
 
+    @Test("a plan is refused for a person who has a limit without which it was made, and the reason is said")
+    func limits() throws {
+        func person(_ age: Double?, _ weight: Double = 65) -> Person {
+            Person(ageYears: age, heightCentimetres: 170, weightKilograms: weight)
+        }
+        func problem(_ limits: PlanLimits, _ person: Person) throws -> PlanProblem? {
+            let plan = try TrainingPlan(try request(limits: limits), try catalogue())
+            return thrown(PlanProblem.self) { try plan.check(for: person) }
+        }
+        let (none, older) = (PlanLimits(), PlanLimits(isOlder: true))
+        let (careful, both) = (PlanLimits(isCareful: true), PlanLimits(isOlder: true, isCareful: true))
+        for limits in [none, older, careful, both] {
+            #expect(try problem(limits, person(40)) == nil)
+            #expect(try problem(limits, person(65)) == (limits.isOlder ? nil : .ignoresAge))
+            for (someone, caution) in [
+                (person(nil), Caution.unknown), (person(17), .young), (person(40, 100), .heavy), (person(40, 45), .thin),
+            ] {
+                #expect(try problem(limits, someone) == (limits.isCareful ? nil : .ignores(caution)))
+                let words = "\(PlanProblem.ignores(caution))"
+                #expect(words.contains("does not take into account") && words.contains("another offer"), "\(words)")
+            }
+        }
+        #expect("\(PlanProblem.ignoresAge)".contains("you are 65 or older"))
+    }
+
     @Test("which muscles come first follows from the week, and from the seed where they had the same")
     func favoured() {
         #expect(PlanRequest.favoured(week: [:], seed: 1).isEmpty)

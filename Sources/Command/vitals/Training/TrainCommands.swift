@@ -69,13 +69,13 @@ enum TrainCommands {
                 name: "exercise", summary: "Shows how an exercise is done.",
                 arguments: [.required("EXERCISE", "its id, as `vitals train exercises` lists it")]),
             Command(
-                name: "equipment", summary: "Shows what you have at hand, or says it.",
+                name: "equipment", summary: "Shows or sets what you have at hand.",
                 arguments: [.optional("NAMES", "a list such as dumbbell,bands; or none")],
                 examples: [
                     Example("vitals train equipment dumbbell,'exercise ball'"), Example("vitals train equipment none"),
                 ]),
             Command(
-                name: "level", summary: "Shows for whom plans are made, or says it.",
+                name: "level", summary: "Shows or sets for whom plans are made.",
                 arguments: [.optional("LEVEL", "beginner or intermediate", values: levels)]),
         ], runsAlone: true)
 

@@ -13,7 +13,11 @@ struct TrainingWeeks {
 
     func week() throws -> ExitCode {
         let day = try wantedDay()
-        return try show(Office.visit(call) { try $0.askOfTraining("week", [("day", day)]) })
+        let data = try Office.visit(call) { try $0.askOfTraining("week", [("day", day)]) }
+        let (first, last, today) = (data.day("from"), data.day("to"), CalendarDay.today)
+        var isThisWeek = day == nil
+        if let first, let last, let today, first <= last { isThisWeek = isThisWeek || (first...last).contains(today) }
+        return try show(data, isThisWeek: isThisWeek)
     }
 
     func choose() throws -> ExitCode {
@@ -56,7 +60,7 @@ struct TrainingWeeks {
         return .string("\(day)")
     }
 
-    private func show(_ data: JSON) throws -> ExitCode {
+    private func show(_ data: JSON, isThisWeek: Bool = true) throws -> ExitCode {
         guard !call.isJSON else { return try print(data.line) }
         let chosen = data.list("chosen").map { choice in
             [
@@ -76,7 +80,11 @@ struct TrainingWeeks {
         ]
         try print(lines(facts))
         guard !chosen.isEmpty else {
-            Output.note("nothing is chosen for this week: vitals train, then vitals train choose PLAN")
+            // Plans are chosen for this week only.
+            Output.note(
+                isThisWeek
+                    ? "nothing is chosen for this week: vitals train, then vitals train choose PLAN"
+                    : "nothing was chosen for that week")
             return .ok
         }
         return try print("\n" + table(["CHOICE", "TITLE", "TIME", "DONE"], chosen))
@@ -93,6 +101,11 @@ struct TrainingWeeks {
         try Output.write(text)
         return .ok
     }
+}
+
+extension JSON {
+    /// A member that is a day; nil if it is none.
+    fileprivate func day(_ name: String) -> CalendarDay? { text(name).flatMap { CalendarDay($0) } }
 }
 
 extension Office {

@@ -1,4 +1,5 @@
 import Exercise
+import Fitness
 import Telemetry
 import TrainingPlans
 import Workouts
@@ -61,7 +62,10 @@ struct RunningTraining {
     }
 
     /// The workout has ended.
-    mutating func end(_ timer: WorkoutTimer) {
+    /// - Parameter person: as they were on its day.
+    mutating func end(_ timer: WorkoutTimer, _ person: Person) {
+        // Perhaps it had ended before somebody said so: what has ended by itself since then must not count.
+        if let kept = record.state?["progress"], let atLastAct = PlanProgress(kept: kept) { progress = atLastAct }
         pass(to: timer.ended ?? .max, timer)
         let work = progress.work
         record.muscles = Muscle.allCases.compactMap { muscle in
@@ -70,6 +74,7 @@ struct RunningTraining {
             return MuscleWork(muscle: muscle.rawValue, sets: sets, seconds: seconds)
         }
         record.exercises = work.exercises
+        record.kilocalories = progress.kilocalories(person).flatMap { $0 < 0.5 ? nil : Int($0.rounded()) }
         record.state = nil
     }
 
@@ -78,10 +83,10 @@ struct RunningTraining {
         progress.ends.map { max(0, $0 - timer.activeMilliseconds(at: time)) }
     }
 
-    /// Until when the person was at it for all that is known, in Unix milliseconds: they follow the clock as long as the plan lasts.
-    func lastSeen(by time: Int64, _ timer: WorkoutTimer) -> Int64 {
-        let planned = min(timer.activeMilliseconds(at: time), Int64(progress.plan.seconds) * 1000)
-        return max(acted, timer.moment(ofActiveMilliseconds: planned) ?? 0)
+    /// Until when the person was at it for all that is known, in Unix milliseconds: they follow the clock until something waits for
+    /// them, or the plan is done.
+    func lastSeen(_ timer: WorkoutTimer) -> Int64 {
+        max(acted, timer.moment(ofActiveMilliseconds: progress.since) ?? 0)
     }
 
     // MARK: As people get it

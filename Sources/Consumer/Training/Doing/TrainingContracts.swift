@@ -27,7 +27,7 @@ extension RequestContract {
     static let trainingStart = RequestContract(
         "Starts a workout that follows a plan.",
         asks: [
-            .known("plan", planToken), .known("choice", .id.about("one of this week's, in place of a plan")),
+            .known("plan", planToken), .known("choice", .id.about("in place of a plan: the plan that was chosen")),
         ],
         answers: .record([
             .always("workout", WorkoutFigures.schema.orNull), .always("training", trainingNow.orNull),

@@ -43,16 +43,20 @@ final class TrainingRequests: @unchecked Sendable {
             throw ReplyError(
                 .badRequest, "name a plan with \"plan\", or what you have chosen with \"choice\"", field: "plan")
         }
-        let week = try trainings.histories.history(of: user).localDays.day(of: now).week.monday
+        let history = try trainings.histories.history(of: user)
+        let today = history.localDays.day(of: now)
+        let person = history.person(on: today)
         let language = try context.notifications.language(of: user)
         var begun: (workout: BegunWorkout, training: RunningTraining)?
         _ = try context.answered.once(request, now: now) {
             let selection = try WeekSelection(context.documents, of: user)
-            let chosen = choice.map { selection[$0] } ?? token.flatMap { selection.open($0, in: week) }
-            guard let text = token ?? chosen?.plan else {
+            let named = choice.flatMap { selection[$0] }
+            guard let text = token ?? named?.plan else {
                 throw ReplyError(.notFound, "you have made no such choice", field: "choice")
             }
-            let plan = try request.plan(text, catalogue, field: choice == nil ? "plan" : "choice")
+            let field = choice == nil ? "plan" : "choice"
+            let plan = try request.plan(text, catalogue, for: person, field: field)
+            let chosen = selection.followed(named, text, in: today.week.monday)
             let workout = try begin(plan.kind, user)
             let training = RunningTraining(plan, language(plan.title), in: workout.workout, from: chosen?.id)
             try trainings.rows.write(training.record, of: user)

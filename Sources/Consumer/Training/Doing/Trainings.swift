@@ -4,6 +4,7 @@ package import Desk
 package import Exercise
 import Features
 package import Files
+import Fitness
 package import MQTT
 package import Reactor
 import Records
@@ -58,7 +59,7 @@ package final class Trainings: FeatureService, PeopleObserver, @unchecked Sendab
     private func resume(_ record: TrainingRecord, _ user: ID) throws(VaultError) {
         let kept = try WorkoutRows(context.store, context.keys).workout(record.workout, of: user)?.workout
         guard let workout = kept else { return }
-        guard let training = RunningTraining(record) else {
+        guard var training = RunningTraining(record) else {
             context.limitedLog.error("training of \(user)") { "the training of \(user) cannot go on\($0)" }
             var over = record
             over.state = nil
@@ -66,9 +67,9 @@ package final class Trainings: FeatureService, PeopleObserver, @unchecked Sendab
         }
         running[user] = training
         guard !workout.timer.isOver else { return try end(user, workout.timer) }
-        let now = context.now()
-        running[user]?.pass(to: now, workout.timer)
-        workouts.noteActivity(of: user, at: training.lastSeen(by: now, workout.timer))
+        training.pass(to: context.now(), workout.timer)
+        running[user] = training
+        workouts.noteActivity(of: user, at: training.lastSeen(workout.timer))
         schedule(user)
     }
 
@@ -155,7 +156,8 @@ package final class Trainings: FeatureService, PeopleObserver, @unchecked Sendab
         guard var training = running[user] else { return }
         // What cannot be kept now is kept at the next start.
         defer { forget(user) }
-        training.end(timer)
+        let history = try histories.history(of: user)
+        training.end(timer, history.person(on: history.localDays.day(of: training.record.started)))
         try keep(training.record, of: user)
     }
 

@@ -1,5 +1,6 @@
 import Desk
 import Features
+import Fitness
 import Telemetry
 import TrainingPlans
 
@@ -32,11 +33,15 @@ extension PeopleRequest {
         return ReplyError(.invalid, "\"\(field)\" can have these, each at most once: \(known)", field: field)
     }
 
-    /// The plan of a token that a field named, or the choice in it.
+    /// The plan of a token that a field named, or the choice in it; refused if it is none for the person.
     func plan(
-        _ text: String, _ catalogue: ExerciseCatalogue, field: String = "plan"
+        _ text: String, _ catalogue: ExerciseCatalogue, for person: Person, field: String = "plan"
     ) throws(ReplyError) -> TrainingPlan {
-        do throws(PlanProblem) { return try TrainingPlan(token: text, catalogue) } catch {
+        do throws(PlanProblem) {
+            let plan = try TrainingPlan(token: text, catalogue)
+            try plan.check(for: person)
+            return plan
+        } catch {
             throw ReplyError(.invalid, "\(error)", field: field)
         }
     }

@@ -18,6 +18,8 @@ struct TrainingRecord: Equatable, Sendable {
     var muscles: [MuscleWork] = []
     /// How many exercises were done, each of them at least for one set.
     var exercises = 0
+    /// What that took by the plan's estimate; nil while it is under way, and where it is not known.
+    var kilocalories: Int?
     /// How far the plan is; nil once the training is over.
     var state: JSON?
 
@@ -27,12 +29,14 @@ struct TrainingRecord: Equatable, Sendable {
 extension TrainingRecord {
     /// What people see of one that is over.
     var members: [JSON.Member] {
-        [
+        var members = [
             JSON.Member("workout", .string(workout.text)), JSON.Member("started", .integer(started)),
             JSON.Member("plan", .string(plan)), JSON.Member("kind", .string(kind)),
             JSON.Member("title", .string(title)), JSON.Member("exercises", .integer(Int64(exercises))),
             JSON.Member("muscles", .array(muscles.map(\.json))),
         ]
+        if let kilocalories { members.append(JSON.Member("energy_kcal", .integer(Int64(kilocalories)))) }
+        return members
     }
 
     /// As it is sealed.
@@ -49,10 +53,12 @@ extension TrainingRecord {
             case .string(let title)? = json["title"], case .integer(let exercises)? = json["exercises"],
             case .array(let muscles)? = json["muscles"]
         else { return nil }
+        let kilocalories: Int? =
+            if case .integer(let whole)? = json["energy_kcal"] { Int(clamping: whole) } else { nil }
         self.init(
             workout: workout, started: started, plan: plan, kind: kind, title: title, choice: json.id("choice"),
             muscles: muscles.compactMap(MuscleWork.init(kept:)), exercises: Int(clamping: exercises),
-            state: json["state"])
+            kilocalories: kilocalories, state: json["state"])
     }
 }
 

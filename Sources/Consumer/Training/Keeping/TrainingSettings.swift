@@ -39,7 +39,7 @@ package struct TrainingSettings: FeatureSettings {
         }
         do throws(CatalogueProblem) { catalogue = try ExerciseCatalogue(bytes) } catch {
             throw section.refusal(
-                of: "exercises", "\(file), \(error)", hint: "deploy/training.md says what such a file looks like")
+                of: "exercises", "\(file), \(error)", hint: "deploy/training/README.md says what such a file looks like")
         }
     }
 

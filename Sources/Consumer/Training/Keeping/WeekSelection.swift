@@ -60,6 +60,14 @@ struct WeekSelection: Equatable, Sendable {
         chosen(in: week).first { $0.plan == plan && $0.done == nil }
     }
 
+    /// What is done by following a plan in a week: the choice that was named, if it is one of this week that was not done yet,
+    /// and otherwise any such choice of the plan. A choice that was done stays done in the workout in which it was; nil if
+    /// there is none.
+    func followed(_ named: ChosenPlan?, _ plan: String, in week: CalendarDay) -> ChosenPlan? {
+        if let named, named.week == week, named.done == nil { return named }
+        return open(plan, in: week)
+    }
+
     /// Adds a plan, unless its week is full.
     /// - Returns: whether it was added.
     mutating func add(_ plan: ChosenPlan) -> Bool {

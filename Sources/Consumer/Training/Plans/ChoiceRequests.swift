@@ -32,8 +32,10 @@ final class ChoiceRequests: @unchecked Sendable {
     private func choose(_ request: PeopleRequest) throws {
         let (user, now) = (try request.user, context.now())
         let catalogue = try context.settings[TrainingSettings.self].required()
-        let plan = try request.plan(request.text("plan", atMost: PlanToken.longest), catalogue)
-        let today = try histories.history(of: user).localDays.day(of: now)
+        let history = try histories.history(of: user)
+        let today = history.localDays.day(of: now)
+        let token = try request.text("plan", atMost: PlanToken.longest)
+        let plan = try request.plan(token, catalogue, for: history.person(on: today))
         let chosen = ChosenPlan(
             id: try drawnID(), week: today.week.monday, plan: plan.token, kind: plan.kind.rawValue,
             title: try context.notifications.language(of: user)(plan.title), seconds: plan.seconds, time: now)

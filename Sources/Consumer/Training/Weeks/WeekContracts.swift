@@ -44,7 +44,10 @@ extension RequestContract {
         asks: [.known("day", .day.about("today if it is left out"))],
         answers: .record(
             [
-                .always("day", .day), .known("energy_kcal", .number.about("of the day's workouts")),
+                .always("day", .day),
+                .known(
+                    "energy_kcal",
+                    .number.about("of the day's workouts; a training whose figures have none counts with its plan's estimate")),
                 .always("duration_s", .count), .always("workouts", .count), .always("muscles", muscles),
                 .always(
                     "progress",

@@ -28,13 +28,16 @@ struct WorkoutsOfDays {
         Int(workouts.reduce(0) { $0 + $1.timer.activeMilliseconds(at: $1.timer.ended ?? $1.started) } / 1000)
     }
 
-    /// What they took in all, in kilocalories; nil if that is known of none.
+    /// What they took in all, in kilocalories; nil if that is known of none. A training whose figures have none, such as one
+    /// without a strap, counts with its plan's estimate.
     var kilocalories: Double? {
-        let known = workouts.compactMap { $0.figures?["energy_kcal"] }.compactMap { value -> Double? in
-            switch value {
-            case .integer(let whole): Double(whole)
-            case .number(let number): number
-            default: nil
+        var estimates: [ID: Int] = [:]
+        for training in trainings { estimates[training.workout] = training.kilocalories }
+        let known = workouts.compactMap { workout -> Double? in
+            switch workout.figures?["energy_kcal"] {
+            case .integer(let whole)?: Double(whole)
+            case .number(let number)?: number
+            default: estimates[workout.id].map { Double($0) }
             }
         }
         return known.isEmpty ? nil : known.reduce(0, +)

@@ -48,6 +48,8 @@ public struct TrainingExercise: Hashable, Sendable {
         case warmUp = "warm-up"
         /// It is done on one leg, with a hold at hand.
         case balance
+        /// Feet or hands leave the ground, though neither category nor name say so.
+        case jump
     }
 
     /// What names it in requests: up to 64 letters, digits, hyphens and underscores.
@@ -73,8 +75,8 @@ public struct TrainingExercise: Hashable, Sendable {
     /// What it is marked as.
     public let uses: Set<Use>
 
-    /// Whether somebody lands on their feet or hands in it, as far as category and name tell: it is left out for people
-    /// whom that might hurt.
+    /// Whether somebody lands on their feet or hands in it, as far as category, name and `uses` tell: it is left out
+    /// for people whom that might hurt.
     public let hasJumps: Bool
 
     init(_ fields: ExerciseFields) throws(ExerciseFields.Wrong) {
@@ -91,7 +93,7 @@ public struct TrainingExercise: Hashable, Sendable {
         instructions = try fields.lines("instructions", atMost: Self.mostInstructions, Self.longestInstruction)
         uses = Set(try fields.wordsIfPresent("uses", 0...Use.allCases.count))
         let words = Set(name.lowercased().split { !$0.isLetter }.map(String.init))
-        hasJumps = category == .plyometrics || !words.isDisjoint(with: Self.jumping)
+        hasJumps = category == .plyometrics || uses.contains(.jump) || !words.isDisjoint(with: Self.jumping)
     }
 
     /// In characters.

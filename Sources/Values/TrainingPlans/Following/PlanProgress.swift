@@ -2,6 +2,7 @@
 // asked or changed, what has ended until then ends at the time at which it was due. So a service that was away goes on as if
 // it had been there.
 
+public import Fitness
 import Telemetry
 
 /// Something that a person does while following a plan.
@@ -55,8 +56,8 @@ public struct PlanProgress: Hashable, Sendable {
         var milliseconds: Int64 = 0
     }
 
-    /// A set of repetitions, or a rest, that takes longer counts for so long, in milliseconds: somebody has forgotten to
-    /// say that it was over.
+    /// A set of repetitions that takes longer counts for so long, in milliseconds: somebody has forgotten to say that it was
+    /// over.
     static let longestPhase: Int64 = 5 * 60_000
 
     /// What is followed.
@@ -66,8 +67,8 @@ public struct PlanProgress: Hashable, Sendable {
     /// Which set of it, counted from 0.
     public internal(set) var set = 0
     var (isRest, isOver) = (false, false)
-    /// When the set or rest has begun, in Unix milliseconds.
-    var since: Int64
+    /// When the set or rest has begun, or the plan was done, in Unix milliseconds.
+    public internal(set) var since: Int64
     /// The time of the latest change, in Unix milliseconds.
     var latest: Int64
     var done: [Done]
@@ -140,7 +141,7 @@ public struct PlanProgress: Hashable, Sendable {
         count(until: time)
         done[index].sets |= 1 << set
         if index + 1 == plan.exercises.count, set + 1 == exercise.sets {
-            isOver = true
+            (isOver, since) = (true, time)
         } else if exercise.restSeconds == 0 {
             beginNextSet(at: time)
         } else {
@@ -174,7 +175,7 @@ public struct PlanProgress: Hashable, Sendable {
 
     private mutating func begin(exercise index: Int, at time: Int64) {
         guard index < plan.exercises.count else {
-            isOver = true
+            (isOver, since) = (true, time)
             return
         }
         (self.index, set, isRest, since) = (index, 0, false, time)
@@ -199,5 +200,16 @@ public struct PlanProgress: Hashable, Sendable {
                 work.seconds[muscle, default: 0] += seconds
             }
         }
+    }
+
+    /// An estimate of what all parts that were done so far took, rests included, in kilocalories; nil if the person's weight is
+    /// not known.
+    public func kilocalories(_ person: Person) -> Double? {
+        guard person.weightKilograms != nil else { return nil }
+        var sum = 0.0
+        for (exercise, done) in zip(plan.exercises, self.done) {
+            sum += plan.kilocalories(of: exercise, seconds: Double(done.milliseconds) / 1000, person) ?? 0
+        }
+        return sum
     }
 }

@@ -18,7 +18,7 @@ public struct PlanLimits: Hashable, Sendable {
         (self.isOlder, self.isCareful) = (isOlder, isCareful)
     }
 
-    /// What is to be heeded of a person.
+    /// What is to be taken into account about a person.
     public init(_ person: Person) {
         self.init(isOlder: (person.ageYears ?? 0) >= Self.older, isCareful: Caution(person) != nil)
     }

@@ -22,7 +22,7 @@ public enum PlanNote: Hashable, Sendable, CaseIterable {
         switch self {
         case .noAdvice:
             TrainingWords(
-                "This is no medical advice. Ask a doctor first if you are ill, pregnant or in pain, or have not exercised for long; stop if something hurts.",
+                "This is no medical advice. Ask a doctor first if you are ill, pregnant or in pain, or have not exercised for a long time; stop if something hurts.",
                 "Dies ist kein ärztlicher Rat. Frage zuerst eine Ärztin oder einen Arzt, wenn du krank, schwanger oder lange ohne Training bist oder Schmerzen hast; höre auf, wenn etwas wehtut."
             )
         case .unknown:

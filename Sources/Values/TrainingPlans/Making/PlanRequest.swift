@@ -51,7 +51,7 @@ public struct PlanRequest: Hashable, Sendable {
     public let equipment: Set<Equipment>
     /// Which muscles come first, in their order.
     public let favoured: [Muscle]
-    /// What is to be heeded of the person.
+    /// What is to be taken into account about the person.
     public let limits: PlanLimits
 
     /// A request; nil if minutes or number are out of range, or favoured muscles too many or one of them twice.

@@ -9,6 +9,10 @@ public enum PlanProblem: Error, Hashable, Sendable, CustomStringConvertible {
     case otherCatalogue
     /// The catalogue has too few exercises for what was asked.
     case tooFewExercises
+    /// The plan was made for people below 65, and the person is older.
+    case ignoresAge
+    /// The plan was made for people with whom no care is called for.
+    case ignores(Caution)
 
     /// What it is, and what to do.
     public var description: String {
@@ -17,7 +21,15 @@ public enum PlanProblem: Error, Hashable, Sendable, CustomStringConvertible {
         case .otherCatalogue: "the exercises have changed since this plan was offered: ask for another offer"
         case .tooFewExercises:
             "there are too few exercises for this equipment, level and time: ask for fewer minutes, or for more equipment"
+        case .ignoresAge: Self.ignoring("that you are \(Int(PlanLimits.older)) or older")
+        case .ignores(.unknown): Self.ignoring("that your profile lacks your date of birth, height or weight")
+        case .ignores(.young): Self.ignoring("that you are younger than \(Int(PlanLimits.adult))")
+        case .ignores(.heavy), .ignores(.thin): Self.ignoring("your body mass index")
         }
+    }
+
+    private static func ignoring(_ fact: String) -> String {
+        "this plan does not take into account \(fact): ask for another offer"
     }
 }
 
@@ -50,6 +62,14 @@ public struct TrainingPlan: Hashable, Sendable {
         guard let token = PlanToken(text) else { throw .malformedToken }
         do throws(PlanProblem) { try self.init(token.request, catalogue) } catch { throw .otherCatalogue }
         guard self.token == text else { throw .otherCatalogue }
+    }
+
+    /// Refuses it for a person who has a limit without which it was made. A plan's name says for whom it was made, and
+    /// anybody may type it; and what was right when it was chosen may be too hard now.
+    public func check(for person: Person) throws(PlanProblem) {
+        guard let made = PlanToken(token)?.request.limits else { throw .malformedToken }
+        if PlanLimits(person).isOlder, !made.isOlder { throw .ignoresAge }
+        if let caution = Caution(person), !made.isCareful { throw .ignores(caution) }
     }
 
     /// How long it takes, in seconds, from the first set to the end of the last one.

@@ -92,6 +92,32 @@ struct TrainingPlansTests {
         }
     }
 
+    @Test("that were made without a limit that the person has now are neither chosen nor started, and the reason is said")
+    func limits() throws {
+        try WorkoutHouse.training { house in
+            house.set(0)
+            try house.saveProfile("en", "metric")
+            let plan = try house.plan()["plan"] ?? .null
+            let choice = try house.done("training/choose", ["plan": plan])["choice"] ?? .null
+            try house.done(
+                "profile/set",
+                [
+                    "name": "Ada", "date_of_birth": "1950-01-01", "gender": "female", "height_cm": 170, "weight_kg": 60,
+                    "locale": "en", "units": "metric",
+                ])
+            for (verb, fields, field) in [
+                ("choose", ["plan": plan], "plan"), ("start", ["plan": plan], "plan"),
+                ("start", ["choice": choice], "choice"),
+            ] as [(String, JSON, String)] {
+                let error = try house.refused("training/\(verb)", fields)
+                #expect(error.code == .invalid && error.field == field, "\(verb): \(error)")
+                #expect(error.message.contains("65 or older: ask for another offer"), "\(verb): \(error)")
+            }
+            #expect(try house.done("training/current")["training"] == .null)
+            try house.train(try house.plan())
+        }
+    }
+
     @Test("are made of exercises that can be listed, page by page, and read")
     func exercises() throws {
         try WorkoutHouse.training { house in

@@ -77,7 +77,7 @@ struct TrainingServiceTests {
             #expect(first["phase"] == "rest" && first["number"] == main["number"])
             try house.restart()
             let again = try #require(try house.ask(again: [1, 2, 3], "training/next", at: place).data)
-            #expect(again["number"] == first["number"], "\(again)")
+            #expect(again == first)
             house.set(300)
             // The rest was over long ago.
             let set = try #require(try house.publishedTraining("the second set") {
@@ -129,11 +129,134 @@ struct TrainingServiceTests {
             try house.train(try house.plan())
             house.set(300)
             _ = try house.skipToRepetitions()
+            // The set, and the rest after it: then the next set waits.
+            try house.done("training/next")
+            try house.done("training/next")
             try house.restart()
             try house.wait { running in running.running.values.contains { !$0.mustBeCounted } }
             house.set(1000)
             _ = try house.notified("workout-ended")
             #expect(try house.done("training/week")["duration_s"] == 300)
+        }
+    }
+
+    @Test("that was abandoned is not longer after a restart: it ends when the set that waits for its person began")
+    func abandoned() throws {
+        try WorkoutHouse.training { house in
+            house.set(0)
+            try house.train(try house.plan())
+            _ = try house.skipToRepetitions()
+            house.set(60)
+            let ends = try house.done("training/next").number("ends")
+            house.set(400)
+            try house.restart()
+            try house.wait { running in running.running.values.contains { !$0.mustBeCounted } }
+            // Silence counts from the restart on.
+            house.set(1100)
+            _ = try house.notified("workout-ended")
+            let seconds = (ends - Double(start)) / 1000
+            #expect(try house.done("training/week").number("duration_s") == seconds && seconds < 400)
+        }
+    }
+
+    @Test("that ended before somebody said so counts what was done until then, with and without a restart", arguments: [false, true])
+    func endedEarlier(_ restarts: Bool) throws {
+        try WorkoutHouse.training { house in
+            house.set(0)
+            try house.train(try house.plan("intervals"))
+            var now = try house.done("training/current")["training"] ?? .null
+            while now["part"] != "main" { now = try house.done("training/skip") }
+            house.set(400)
+            // By then, several sets have gone by.
+            let later = try house.done("training/current")["training"]
+            #expect(later?["number"] != now["number"] || later?["set"] != now["set"])
+            if restarts { try house.restart() }
+            try house.done("workouts/stop", ["at": .integer(start + 5000)])
+            let week = try house.done("training/week")
+            #expect(try week["duration_s"] == 5 && week["exercises"] == 0 && week.list("muscles").isEmpty, "\(week)")
+        }
+    }
+
+    @Test("takes energy by its plan's estimate where nothing was measured, and by its own figures where they say it")
+    func energy() throws {
+        try WorkoutHouse.training { house in
+            try house.saveProfile("en", "metric", voice: false)
+            house.set(0)
+            let plan = try house.plan()
+            try house.train(plan)
+            _ = try house.skipToRepetitions()
+            house.set(240)
+            try house.done("training/next")
+            house.set(241)
+            try house.done("workouts/stop")
+            // 3.5 MET at 60 kg for four minutes.
+            #expect(try house.done("training/day").number("energy_kcal") == 14)
+
+            house.set(1000)
+            try house.train(plan)
+            _ = try house.skipToRepetitions()
+            house.set(1240)
+            try house.done("training/next")
+            try house.publish(house.run(1000..<1240, bpm: 150))
+            try house.done("workouts/stop")
+            try house.settle()
+            let measured = try house.done("training/day").number("energy_kcal") - 14
+            #expect(measured > 20 && measured < 45, "\(measured)")
+        }
+    }
+
+    @Test("is done after its last set: that is said, and nothing follows")
+    func over() throws {
+        try WorkoutHouse.training { house in
+            try house.saveProfile("en", "metric")
+            let listener = try VoiceListener(house)
+            house.set(0)
+            var now = try house.train(try house.plan())
+            while now["number"] != now["of"] { now = try house.done("training/skip") }
+            #expect(now["part"] == "cool-down" && now["phase"] == "work", "\(now)")
+            house.set(Int64((try now.number("ends") - Double(start)) / 1000))
+            let over = try #require(try house.publishedTraining("the end of the plan") { $0?["phase"] == "over" })
+            #expect(over["ends"] == nil && over["next"] == nil, "\(over)")
+            var spoken = try listener.next()
+            while spoken.kind != "training" || spoken.text != "The training is done." { spoken = try listener.next() }
+            for verb in ["next", "previous", "skip"] {
+                let error = try house.refused("training/\(verb)")
+                #expect(error.code == .notAllowed && error.message.contains("stop the workout"), "\(error)")
+            }
+            #expect(try house.done("training/current")["training"]?["phase"] == "over")
+            try house.done("workouts/stop")
+            #expect(try house.done("training/current")["training"] == .null)
+        }
+    }
+
+    @Test("of a choice that was done already, or of an earlier week, leaves the choice as it was")
+    func again() throws {
+        try WorkoutHouse.training { house in
+            /// A training with one set, from some second on.
+            func done(_ choice: JSON, _ second: Int64) throws -> JSON {
+                house.set(second)
+                let workout = try house.done("training/start", ["choice": choice])["workout"]?["id"] ?? .null
+                _ = try house.skipToRepetitions()
+                house.set(second + 30)
+                try house.done("training/next")
+                try house.done("workouts/stop")
+                return workout
+            }
+            house.set(0)
+            let (one, other) = (try house.plan(), try house.plan(seed: 8))
+            let choice = try house.done("training/choose", ["plan": one["plan"] ?? .null])["choice"] ?? .null
+            // They are listed in the order in which they were chosen.
+            house.set(1)
+            let left = try house.done("training/choose", ["plan": other["plan"] ?? .null])["choice"] ?? .null
+            let first = try done(choice, 100)
+            let second = try done(choice, 200)
+            try house.done("workouts/delete", ["id": second])
+            func chosen() throws -> [JSON] { try house.done("training/week", ["day": "2026-11-21"]).list("chosen") }
+            #expect(try chosen().map { $0["done"] } == [first, nil] && first != second)
+            let later = try done(left, 7 * 86_400)
+            #expect(try chosen().map { $0["done"] } == [first, nil])
+            let week = try house.done("training/week")
+            #expect(try week["workouts"] == 1 && week.list("chosen").isEmpty && week["last"]?["workout"] == later, "\(week)")
         }
     }
 
