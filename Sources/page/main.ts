@@ -1,5 +1,6 @@
 import { forget, kept, type Credential } from "./library/credential";
 import { element, fill } from "./library/element";
+import { ownTimeZone, timeZone } from "./library/format";
 import { Imports } from "./library/imports";
 import { Person } from "./library/person";
 import { dropAnswer, readAnswer } from "./library/providers";
@@ -55,11 +56,15 @@ const placesOfHouse = places.filter(({ isOfHouse }) => isOfHouse);
 const skip = element("a", { class: "skip", href: "#main" });
 const place = element("div");
 let person: Person | null = null;
+/** Whether somebody has typed or chosen something in the view that is shown. */
+let isChanged = false;
+place.addEventListener("input", () => { isChanged = true; });
 
 /** Shows the view of the address. */
 function show(hasMoved: boolean): void {
   const [address = "", query = ""] = location.hash.split("?");
   skip.textContent = say("skip");
+  isChanged = false;
   fill(place, person ? ofPerson(person, address, query) : ofStranger(address));
   document.title = `${place.querySelector("h1")?.textContent ?? ""} · Vitals`;
   if (!hasMoved) return;
@@ -97,28 +102,39 @@ function enter(credential: Credential): void {
     leave();
     toast(say("signedOut"));
   });
-  // The language, and whether there is anything yet.
-  const looks = () => [document.documentElement.lang, ...todayTitle(entered)].join("\n");
-  let seen = looks();
+  // How everything is read: the language, the units, and the time zone.
+  const reads = () => [document.documentElement.lang, entered.profile?.units ?? "metric", timeZone() ?? ownTimeZone()].join("\n");
+  // The day, and whether there is anything yet: only Today shows it.
+  const begins = () => todayTitle(entered).join("\n");
+  let [read, begun] = [reads(), begins()];
   const look = () => {
-    if (person !== entered || looks() === seen) return;
-    seen = looks();
-    show(false);
+    if (person !== entered) return;
+    const isReadOtherwise = reads() !== read;
+    const isOtherDay = begins() !== begun && todayView.address.test(location.hash.split("?")[0] ?? "");
+    if (isReadOtherwise && !isOtherDay && isInUse()) return;
+    [read, begun] = [reads(), begins()];
+    if (isReadOtherwise || isOtherDay) show(false);
   };
   entered.addEventListener("profile", look);
   entered.sensors.addEventListener("list", look);
-  // The day turns under one's eyes.
+  // The day turns under one's eyes; and what could not be drawn again, because somebody used it, is drawn later.
   const turning = setInterval(() => (person === entered ? look() : clearInterval(turning)), 30_000);
   entered.broker.open();
   if (/^#\/(sign-in|sign-up|reset)/.test(location.hash)) history.replaceState(null, "", "#/today");
   show(true);
 }
 
+/** Whether somebody would lose something if the view was drawn again. What they have sent themselves, they wait for. */
+function isInUse(): boolean {
+  if (document.querySelector('[aria-busy="true"]')) return false;
+  return isChanged || place.querySelector("main")?.contains(document.activeElement) === true;
+}
+
 function leave(): void {
   void unsubscribe();
   dropAnswer();
   for (const dialog of document.querySelectorAll("dialog")) dialog.close();
-  speechSynthesis?.cancel();
+  if ("speechSynthesis" in window) speechSynthesis.cancel();
   person?.broker.close();
   person = null;
   history.replaceState(null, "", "#/sign-in");

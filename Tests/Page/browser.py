@@ -93,7 +93,7 @@ class Browser:
 
     def field(self, label, within=""):
         """The field with a label."""
-        return self._the(f"{within}//label[normalize-space()={quoted(label)}]/following::*[self::input or self::select][1]")
+        return self._the(f"{within}//label[normalize-space()={quoted(label)}]/following::*[self::input or self::select or self::textarea][1]")
 
     def box(self, label):
         """The box to tick with a label around it."""

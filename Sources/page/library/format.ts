@@ -104,6 +104,11 @@ export function timeZone(): string | undefined {
   return zone;
 }
 
+/** The time zone of the browser. */
+export function ownTimeZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
 /** Writes times as the person reads them. */
 export function dates(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   return once(`${locale()} ${zone} ${JSON.stringify(options)}`, () => new Intl.DateTimeFormat(locale(), { ...options, ...(zone && { timeZone: zone }) }));

@@ -1,4 +1,4 @@
-import type { Profile, Requests as Asked, Today } from "service";
+import type { Profile, Requests as Asked } from "service";
 import { brokerAddress } from "./accounts";
 import { Alerts } from "./alerts";
 import { Broker, drawn, matches } from "./broker";
@@ -17,7 +17,7 @@ import { UnderWay } from "./under-way";
 import { speak } from "./words";
 
 /** What is retained on a person's topics, which the page follows all the time, so that each view shows at once what was seen last. */
-const followed = ["today", "heart-rate", "goals/+", "friends/+/today", "groups/+/table", "quote", "training", "workout"];
+const followed = ["today", "heart-rate", "friends/+/today", "groups/+/table", "quote", "training", "workout"];
 
 /** The person who is signed in: what they can ask, and what they are told. `profile` and `picture` are dispatched when these have
  *  changed. */
@@ -40,6 +40,8 @@ export class Person extends EventTarget {
   picture: string | null = null;
   readonly #requests: Requests;
   readonly #latest = new Map<string, unknown>();
+  /** The topics that were heard since the connection began. */
+  #heard = new Set<string>();
   readonly #followers = new Map<string, Set<(value: unknown, topic: string) => void>>();
 
   constructor(credential: Credential) {
@@ -49,8 +51,11 @@ export class Person extends EventTarget {
     this.broker = new Broker(brokerAddress(), credential);
     this.#requests = new Requests(this.broker, this.#topic(`responses/page-${drawn()}`));
     for (const filter of followed) {
-      this.broker.listen(this.#topic(filter), ({ topic, text }) =>
-        this.#tell(topic.slice(this.#topic("").length), text === "" ? null : parsed(text) ?? null));
+      this.broker.listen(this.#topic(filter), ({ topic, text }) => {
+        const name = topic.slice(this.#topic("").length);
+        this.#heard.add(name);
+        this.#tell(name, text === "" ? null : parsed(text) ?? null);
+      });
     }
     this.sensors = new Sensors(this);
     this.news = new News(this);
@@ -60,6 +65,7 @@ export class Person extends EventTarget {
     this.speaker = new Speaker(this);
     this.household = new Household(this);
     this.broker.addEventListener("change", () => {
+      if (this.broker.state === "connecting") this.#heard = new Set();
       if (this.broker.state === "online") void this.#catchUp();
     });
   }
@@ -123,9 +129,12 @@ export class Person extends EventTarget {
     void this.friends.load().catch(() => {});
     void this.alerts.load().catch(() => {});
     void this.underWay.load();
+    const heard = this.#heard;
     const day = await this.ask("statistics/today", {}).catch(() => null);
-    const seen = this.#latest.get("today") as Today | undefined;
-    if (day && !seen) this.#tell("today", { ...day, time: Date.now() });
+    if (!day || heard !== this.#heard) return;
+    // What is retained comes before any reply: what has not come by now was cleared while the page was away.
+    for (const topic of [...this.#latest.keys()]) if (topic !== "today" && !heard.has(topic)) this.#tell(topic, null);
+    if (!heard.has("today")) this.#tell("today", { ...day, time: Date.now() });
   }
 
   #tell(topic: string, value: unknown): void {

@@ -6,7 +6,7 @@ import { icon, type IconName } from "./icons";
 import { spinner } from "./card";
 import { toast } from "./toast";
 
-export type Input = HTMLInputElement | HTMLSelectElement;
+export type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
 /** A field: its label above, and beneath it a hint, or what is wrong with it. */
 export interface Field {
@@ -49,6 +49,13 @@ export function complaint(sentence: string): HTMLElement {
 
 export function text(attributes: Attributes): HTMLInputElement {
   return element("input", { type: "text", ...attributes });
+}
+
+/** Text of several lines. */
+export function lines(value: string, attributes: Attributes): HTMLTextAreaElement {
+  const made = element("textarea", { rows: 5, ...attributes });
+  made.value = value;
+  return made;
 }
 
 /** A password, which can be shown. */

@@ -53,11 +53,13 @@ export class Goals extends Part {
     const words: Record<GoalKind, string> = {
       steps: say("goalSteps"), distance_m: say("goalDistance", { unit: targetOf("distance_m", 1).unit }), energy_kcal: say("goalEnergy"),
     };
+    // What is typed is in the units that the labels name, whatever the person reads by then.
+    const units = Object.fromEntries(goalKinds.map((kind) => [kind, unitOf(kind)])) as Record<GoalKind, number>;
     const fields = Object.fromEntries(goalKinds.map((kind) => {
       const target = goals[kind]?.target;
       return [kind, field(words[kind], text({
         type: "number", inputmode: kind === "distance_m" ? "decimal" : "numeric", min: 0, step: "any", autocomplete: "off",
-        value: target === undefined ? "" : `${Math.round((1000 * target) / unitOf(kind)) / 1000}`,
+        value: target === undefined ? "" : `${Math.round((1000 * target) / units[kind]) / 1000}`,
       }), { look: "all", hint: say("goalHint") })];
     })) as Record<GoalKind, Field>;
     const send = element("button", { class: "btn first" }, say("save"));
@@ -67,7 +69,7 @@ export class Goals extends Part {
     });
     return form(fields, [...goalKinds.map((kind) => fields[kind].node), element("div", { class: "btns all" }, send, cancel)], send, async () => {
       const wanted = Object.fromEntries(goalKinds.flatMap((kind) => {
-        const target = targetIn(fields[kind], kind), { input } = fields[kind];
+        const target = targetIn(fields[kind], kind, units[kind]), { input } = fields[kind];
         // A target that was only shown is not rounded.
         return input instanceof HTMLInputElement && input.value === input.defaultValue ? [] : [[kind, target]];
       })) as Partial<Record<GoalKind, number | null>>;
@@ -80,13 +82,14 @@ export class Goals extends Part {
   }
 }
 
-/** What somebody has typed, in the service's unit; null for no goal. */
-function targetIn({ input }: Field, kind: GoalKind): number | null {
-  const isNumber = !(input as HTMLInputElement).validity.badInput;
+/** What somebody has typed, in the service's unit; null for no goal.
+ *  @param unit how much of the service's unit the field's is */
+function targetIn({ input }: Field, kind: GoalKind, unit: number): number | null {
+  const isNumber = !input.validity.badInput;
   if (isNumber && input.value === "") return null;
-  const target = Math.round(Number(input.value) * unitOf(kind));
+  const target = Math.round(Number(input.value) * unit);
   if (!isNumber || !(target >= 1 && target <= most[kind])) {
-    throw new Refusal("invalid", say("goalLimits", { most: number(Math.floor(most[kind] / unitOf(kind))) }), kind);
+    throw new Refusal("invalid", say("goalLimits", { most: number(Math.floor(most[kind] / unit)) }), kind);
   }
   return target;
 }

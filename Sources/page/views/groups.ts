@@ -1,6 +1,6 @@
 import type { Requests as Asked } from "service";
 import { nameOfDays } from "../library/days";
-import { element, fill, plain, pressed, written, type Child } from "../library/element";
+import { element, fill, plain, pressed, refill, written, type Child } from "../library/element";
 import { ago, dates, distance, joined, minutes, number } from "../library/format";
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
@@ -114,36 +114,64 @@ class GroupPage extends Part {
   readonly #person: Person;
   readonly #id: string;
   readonly #body = element("div", { class: "grid" });
+  readonly #people = element("ul", { class: "rows" });
   #load = async (): Promise<void> => {};
+  /** What the page was drawn for. */
+  #drawn = "";
+  #table: TableCard | null = null;
+  #competing: HTMLInputElement | null = null;
+  /** It is made once: a code that was got stays. */
+  readonly #invitation: HTMLElement;
 
   constructor(person: Person, id: string) {
     super();
     this.#person = person;
     this.#id = id;
+    this.#invitation = this.#code();
   }
 
   begin(): void {
     fill(this, this.#body);
-    this.#load = answered(this, this.#person, this.#body, async () => this.#cards(await this.#person.ask("groups/show", { group: this.#id })), "card");
+    this.#drawn = "";
+    this.#load = answered(this, this.#person, this.#body, async () => this.#take(await this.#person.ask("groups/show", { group: this.#id })), "card");
     this.hear(this.#person.news, "told", () => void this.#load());
+  }
+
+  /** Returns cards for another challenge; otherwise the people and the table are new, and forms stay as they are. */
+  #take(group: Shown): Child[] | null {
+    const { name, owner, challenge = null } = group;
+    const wanted = JSON.stringify([name, owner, challenge]);
+    const isDrawn = wanted === this.#drawn;
+    this.#drawn = wanted;
+    const cards = isDrawn ? null : this.#cards(group);
+    refill(this.#people, ...group.people.map((one, at) => this.#member(group, one, at)));
+    if (isDrawn) void this.#table?.load();
+    if (this.#competing) this.#competing.checked = group.competing;
+    return cards;
   }
 
   #cards(group: Shown): Child[] {
     const card = (title: string, ...content: Child[]) => element("section", { class: "card", "aria-label": title }, element("div", { class: "card-head" }, element("h2", {}, title)), ...content);
+    this.#table = group.challenge ? new TableCard(this.#person, group.group, group.challenge) : null;
+    const competing = tick(say("competeToo"), group.competing, async (compete) => {
+      await this.#person.ask("groups/compete", { group: this.#id, compete });
+      await this.#load();
+    });
+    this.#competing = competing.querySelector("input");
     return [
       element("div", { class: "side s7" }, element("h2", { class: "whole" }, written(group.name)),
-        group.challenge ? new TableCard(this.#person, group.group, group.challenge) : card(say("challenge"), empty("target", say("noChallenge"))),
+        this.#table ?? card(say("challenge"), empty("target", say("noChallenge"))),
         group.owner ? card(say(group.challenge ? "changeChallenge" : "newChallenge"), this.#challenge(group)) : null),
       element("div", { class: "side s5" },
-        card(say("members"), element("ul", { class: "rows" }, ...group.people.map((one, at) => element("li", { class: "row" }, face(named(one.name), one.you ? "" : looks[at % 4]),
-          element("span", { class: "grow" }, element("b", {}, one.you ? say("you") : written(named(one.name))),
-            element("small", {}, say(one.competing ? "competes" : "competesNot"), " · ", ago(one.since))),
-          group.owner && !one.you ? act(say("remove"), named(one.name), () => this.#remove(one)) : null)))),
-        card(say("you"), tick(say("competeToo"), group.competing, async (compete) => {
-          await this.#person.ask("groups/compete", { group: this.#id, compete });
-          await this.#load();
-        }), this.#code(), this.#ending(group))),
+        card(say("members"), this.#people), card(say("you"), competing, this.#invitation, this.#ending(group))),
     ];
+  }
+
+  #member({ owner }: Shown, one: Shown["people"][number], at: number): HTMLElement {
+    return element("li", { class: "row" }, face(named(one.name), one.you ? "" : looks[at % 4]),
+      element("span", { class: "grow" }, element("b", {}, one.you ? say("you") : written(named(one.name))),
+        element("small", {}, say(one.competing ? "competes" : "competesNot"), " · ", ago(one.since))),
+      owner && !one.you ? act(say("remove"), named(one.name), () => this.#remove(one)) : null);
   }
 
   async #remove({ member, name }: Shown["people"][number]): Promise<void> {
@@ -202,6 +230,8 @@ class TableCard extends Card {
   readonly #group: string;
   readonly #challenge: Challenge;
   readonly #body = element("div");
+  /** Asks again. */
+  load: () => Promise<void> = async () => {};
 
   constructor(person: Person, group: string, challenge: Challenge) {
     super();
@@ -213,7 +243,7 @@ class TableCard extends Card {
   begin(): void {
     this.frame(say("challenge"), "");
     this.append(element("p", { class: "muted" }, challengeText(this.#challenge)), this.#body);
-    answered(this, this.#person, this.#body, async () => this.#rows(await this.#person.ask("groups/table", { group: this.#group })));
+    this.load = answered(this, this.#person, this.#body, async () => this.#rows(await this.#person.ask("groups/table", { group: this.#group })));
     this.whileShown(this.#person.follow<Table>(`groups/${this.#group}/table`, (table) => table && fill(this.#body, ...this.#rows(table))));
   }
 

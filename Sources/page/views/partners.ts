@@ -1,6 +1,6 @@
 import type { Requests as Asked } from "service";
 import { element, fill, plain, pressed, written, type Child } from "../library/element";
-import { ago, joined, paceText, splitUnits } from "../library/format";
+import { ago, joined, paceText } from "../library/format";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
 import { say } from "../library/words";
@@ -18,8 +18,6 @@ import { looks } from "./friends-card";
 type Listed = Asked["partners/list"]["replies"];
 type Offer = Omit<Listed["offers"][number], "expires">;
 
-const kilometresInMile = 1.609344;
-
 /** Finding somebody to train with: nobody learns who somebody is before both agree. */
 export function partners(person: Person): HTMLElement {
   const own = new OwnPartners(person), load = () => own.load();
@@ -34,8 +32,7 @@ function offerText({ activity, area, pace }: Offer): Child[] {
 }
 
 function paceRange({ from_s_per_km, to_s_per_km }: NonNullable<Offer["pace"]>): string {
-  const of = splitUnits() === "imperial" ? kilometresInMile : 1;
-  return `${paceText(from_s_per_km * of).value}–${joined(paceText(to_s_per_km * of))}`;
+  return `${paceText(from_s_per_km).value}–${joined(paceText(to_s_per_km))}`;
 }
 
 /** Partners, what was asked both ways, and one's own offers. */

@@ -125,7 +125,8 @@ class NewPost extends AnswerCard {
 
   begin(): void {
     this.frame(say("newPost"), "");
-    this.ask(async () => [this.#form((await this.person.ask("groups/list", {})).groups)]);
+    // What is typed there stays.
+    this.ask(async () => this.body.querySelector("form") ? null : [this.#form((await this.person.ask("groups/list", {})).groups)]);
   }
 
   #form(groups: Asked["groups/list"]["replies"]["groups"]): Child {

@@ -1,5 +1,6 @@
 import type { Profile } from "service";
 import { element, pressed } from "../library/element";
+import { ownTimeZone } from "../library/format";
 import type { Person } from "../library/person";
 import { locale, say, translated } from "../library/words";
 import { button, busy, check, field, form, select, text } from "../parts/form";
@@ -23,7 +24,7 @@ export function profileForm(person: Person, close: () => void): HTMLFormElement 
     weight_kg: field(say("weight"), number(profile?.weight_kg, 0.1)),
     units: field(say("units"), select([["metric", say("metric")], ["imperial", say("imperial")]], profile?.units ?? "metric")),
     locale: field(say("language"), choice(languages, profile?.locale ?? locale(), languageName)),
-    time_zone: field(say("timeZone"), choice(timeZones(), profile?.time_zone ?? ownZone()), { look: "all" }),
+    time_zone: field(say("timeZone"), choice(timeZones(), profile?.time_zone ?? ownTimeZone()), { look: "all" }),
   };
   const values = () => Object.entries(fields).map(([name, { input }]) => [name, input.value.trim()] as const);
   const before = new Map(profile ? values() : []);
@@ -62,10 +63,6 @@ function choice(known: string[], chosen: string, words = (value: string) => valu
 function timeZones(): string[] {
   // Debian's TypeScript does not know it yet.
   return (Intl as unknown as { supportedValuesOf(kind: "timeZone"): string[] }).supportedValuesOf("timeZone");
-}
-
-function ownZone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 /** British English; what nobody knows stays as it is. */

@@ -64,7 +64,14 @@ class SensorDetails extends Part {
   #draw(seen: Seen): () => void {
     const known = element("div"), wrong = element("div"), acts = element("div"), heading = element("span");
     const link = linkButton(this.#person, seen);
+    const mayAsk = () => this.#person.household.get(seen.gateway)?.isHeard === true;
+    let offered: boolean | null = null;
     const show = () => {
+      // The gateway may be heard later than the sensor is known. A form that is open stays.
+      if (mayAsk() !== offered && !acts.querySelector("form")) {
+        offered = mayAsk();
+        this.#offer(seen, acts, link.button);
+      }
       fill(heading, written(nameOf(seen)));
       fill(known, pairs(lines(seen)));
       fill(wrong, trouble(this.#person.household.get(seen.gateway)?.troubles.get(seen.sensor)));
@@ -73,7 +80,6 @@ class SensorDetails extends Part {
     const made = section("", "", wrong, known, acts);
     fill(made.querySelector("h2") ?? heading, heading);
     fill(this, made);
-    this.#offer(seen, acts, link.button);
     return show;
   }
 

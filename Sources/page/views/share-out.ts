@@ -8,7 +8,7 @@ import { reason, say } from "../library/words";
 import { complaint } from "../parts/form";
 import { spinner } from "../parts/card";
 import { opened } from "../parts/dialog";
-import { busy, button, checks, field, text } from "../parts/form";
+import { busy, button, checks, field, lines } from "../parts/form";
 
 export type Shared = Omit<Asked["share/preview"]["asks"], "id">;
 type Preview = Asked["share/preview"]["replies"];
@@ -40,7 +40,7 @@ export function shareOut(person: Person, what: Shared): void {
 
 function content(person: Person, preview: Preview, picture: HTMLElement, close: HTMLElement, posted: () => void): (HTMLElement | null)[] {
   const { share, to, text: words, link } = preview;
-  const said = field(say("textToShare"), text({ maxlength: 1000, value: plain(words) }), { look: "all" });
+  const said = field(say("textToShare"), lines(words.split("\n").map(plain).join("\n"), { maxlength: 1000 }), { look: "all" });
   const services = to.length > 0 ? checks(say("whereToPost"), to.map(({ service, label }) => [service, plain(label)]), to.map(({ service }) => service)) : null;
   const post = button(say("postThere"), "first"), told = element("div", { role: "status" }), problem = element("div");
   pressed(post, () => void busy(post, async () => {

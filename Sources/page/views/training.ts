@@ -178,6 +178,8 @@ class OwnEquipment extends AnswerCard {
   begin(): void {
     this.frame(say("whatIHave"), "");
     this.ask(async () => {
+      // What is chosen there stays.
+      if (this.body.querySelector("form")) return null;
       const settings = await this.person.ask("training/get", {});
       const level = field(say("level"), select(levels.map(([value, word]) => [value, say(word)]), settings.level), { look: "all" });
       const boxes = checks(say("equipment"), settings.known_equipment.map((name) => [name, nameOfEquipment(name)]), settings.equipment);

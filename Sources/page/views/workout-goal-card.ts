@@ -87,6 +87,8 @@ export class WorkoutGoalCard extends Card {
 
   #form(goals: WorkoutsGoalData): { form: HTMLFormElement; complain(refusal: Refusal): void } {
     const type = select([["", ""], ...kinds.map(({ kind, word }): [string, string] => [kind, say(word, { unit: roundDistance(0).unit })])], goals.chosen);
+    // What is typed is in the unit that the list names, whatever the person reads by then.
+    const units = new Map(kinds.map(({ kind, metric }) => [kind, metric(1)]));
     const kindField = field(say("goalType"), type);
     const target = field(say("goalTarget"), text({ inputmode: "decimal", autocomplete: "off", maxlength: 12 }));
     const send = element("button", { class: "btn" }, say("saveGoal"));
@@ -96,7 +98,7 @@ export class WorkoutGoalCard extends Card {
       const entered = target.input.value.trim().replace(",", ".");
       if (!kind) throw new Refusal("invalid", entered === "" ? "Empty Fields" : "Select Goal Type", "kind");
       // What is no number goes as it is: the service has the words for it.
-      const number = entered === "" ? NaN : kind.metric(Number(entered));
+      const number = entered === "" ? NaN : Number(entered) * (units.get(kind.kind) ?? NaN);
       await this.#change({ [kind.target]: Number.isFinite(number) ? number : entered });
     });
     return {
