@@ -13,7 +13,9 @@ from pathlib import Path
 
 import websocket
 from selenium import webdriver
-from selenium.common.exceptions import TimeoutException, WebDriverException
+from selenium.common.exceptions import (
+    ElementClickInterceptedException, ElementNotInteractableException, NoSuchElementException, StaleElementReferenceException, TimeoutException,
+    WebDriverException)
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
@@ -47,7 +49,7 @@ class Browser:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         os.environ["LANGUAGE"] = language.replace("-", "_")
         self.driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
-        self.complaints, self.said = [], []
+        self.complaints, self.said, self.marked = [], [], 0
         self.axe = axe_source()
 
     def close(self):
@@ -114,8 +116,13 @@ class Browser:
         """A button or a link, by its name: what stands on it, or what is read out for it."""
         named = f"@aria-label={quoted(name)} or not(@aria-label) and normalize-space()={quoted(name)}"
         path = f"{within}//*[self::button or self::a or self::summary or self::label][{named}]"
-        # Once more, if the view drew it again between looking for it and pressing it.
-        self.wait(f"{name} can be pressed", lambda: self._the(path).click() is None)
+        self._the(path)
+        # Once more, if the view drew it again between looking for it and pressing it, or something still moves over it.
+        again = (StaleElementReferenceException, ElementClickInterceptedException, ElementNotInteractableException, NoSuchElementException)
+        try:
+            WebDriverWait(self.driver, PATIENCE, 0.05, again).until(lambda _: self.driver.find_element(By.XPATH, path).click() is None)
+        except TimeoutException:
+            raise AssertionError(f"{name} cannot be pressed\n{self.all('body')[0].text[:1500]}\n{self.hear()}") from None
 
     def follow(self, part):
         """Follows the first link whose address has this part."""
@@ -133,10 +140,6 @@ class Browser:
     def keys(self, *keys):
         """Presses keys, wherever the focus is."""
         ActionChains(self.driver).send_keys(*keys).perform()
-
-    def keeps_files_in(self, folder):
-        """Where the browser saves what it is given to keep."""
-        self._tell("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
 
     @property
     def focus(self):
@@ -191,10 +194,15 @@ class Browser:
         self.said += unsaid
         return unsaid
 
-    def forgive(self, part):
-        """Forgets complaints that a test has brought about itself."""
+    def mark(self):
+        """From here on, a test brings about complaints itself."""
         self.hear()
-        self.complaints = [one for one in self.complaints if part not in one]
+        self.marked = len(self.complaints)
+
+    def forgive(self, part):
+        """Forgets complaints that a test has brought about itself since it has set a mark."""
+        self.hear()
+        self.complaints[self.marked:] = [one for one in self.complaints[self.marked:] if part not in one]
 
     def findings(self):
         """What axe-core finds at the view that is shown."""

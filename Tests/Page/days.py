@@ -97,7 +97,7 @@ def sees_a_day(trial):
     page.press("Make a picture", "//details")
     page.see("% of my goal of 10,000 steps", "details")
     files = home.folder / "files"
-    page.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(files)})
+    page.saves_to(files)
     page.press("Save the picture")
     page.wait("the picture is saved", lambda: list(files.glob("*.svg")))
     assert next(files.glob("*.svg")).read_text().startswith("<svg "), "this is no picture"

@@ -81,7 +81,7 @@ def changes_reminders(trial):
 def has_a_calendar(trial):
     page, home = trial.browser, trial.home
     folder = home.folder / "downloads"
-    page.keeps_files_in(folder)
+    page.saves_to(folder)
     page.press("Save as a file (.ics)")
     page.wait("the file is there", lambda: (folder / "reminders.ics").exists())
     assert "SUMMARY:Evening run" in (folder / "reminders.ics").read_text(encoding="utf-8")

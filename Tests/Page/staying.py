@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 
+from days import goals_of
 from home import Client
 from playing import LONG, WITH_DEVICE, fetched, knocks
 from selenium.webdriver.common.keys import Keys
@@ -53,6 +54,7 @@ def is_read_out(trial):
 def resists(trial):
     """Scripts that somebody has brought into the page do not run, and pages of others cannot speak with the broker."""
     page = trial.browser
+    page.mark()
     page.run("""
         const script = document.createElement('script');
         try { script.text = 'window.injected = true'; document.body.append(script); } catch {}
@@ -75,6 +77,7 @@ def resists(trial):
 
 def is_offline(trial):
     page = trial.browser
+    page.mark()
     with trial.home.without_broker():
         page.see("Offline since")
         page.see("Offline", ".pill")
@@ -165,4 +168,23 @@ def is_german(trial):
     page.see("Today", "h1")
 
 
-STEPS = [stays_signed_in, is_read_out, resists, is_offline, is_patient, is_told_when_to_ask_again, is_german]
+def reads_in_miles(trial):
+    """A view that was drawn before the profile was known is drawn again, and a form means the unit that it names."""
+    page, home = trial.browser, trial.home
+    home.vitals("ada", "profile", "set", "--units", "imperial")
+    page.open(f"{home.address}/#/days/goals")
+    page.driver.refresh()
+    page.see("Distance a day, mi", "label")
+    page.type("Distance a day, mi", "5")
+    page.press("Save", "//form")
+    page.wait("the goal is five miles", lambda: goals_of(home).get("distance_m") == 8_047)
+    page.type("Distance a day, mi", "")
+    page.press("Save", "//form")
+    page.wait("there is no such goal", lambda: "distance_m" not in goals_of(home))
+    home.vitals("ada", "profile", "set", "--units", "metric")
+    page.press("Today")
+    page.driver.refresh()
+    trial.waits_for_heart()
+
+
+STEPS = [stays_signed_in, is_read_out, resists, is_offline, is_patient, is_told_when_to_ask_again, reads_in_miles, is_german]

@@ -26,10 +26,18 @@ export function staysSignedIn(): boolean {
   return sessionStorage.getItem(tabKey) === null;
 }
 
-/** Keeps a credential for the tab, or until somebody signs out. */
+/** Keeps a credential for the tab, or until somebody signs out. A browser that refuses its database keeps it for the tab. */
 export async function keep(credential: Credential, isStaying: boolean): Promise<void> {
-  await forget();
-  if (!isStaying || !canStay()) return sessionStorage.setItem(tabKey, JSON.stringify(credential));
+  try {
+    await forget();
+    if (isStaying && canStay()) return await seal(credential);
+  } catch {
+    // A device that nobody has would stay in the list.
+  }
+  sessionStorage.setItem(tabKey, JSON.stringify(credential));
+}
+
+async function seal(credential: Credential): Promise<void> {
   const key = await crypto.subtle.generateKey({ name: "AES-GCM", length: 256 }, false, ["encrypt", "decrypt"]);
   const nonce = crypto.getRandomValues(new Uint8Array(12));
   const sealed = await crypto.subtle.encrypt({ name: "AES-GCM", iv: nonce }, key, new TextEncoder().encode(JSON.stringify(credential)));

@@ -47,11 +47,22 @@ export function fill(element: Element, ...children: Child[]): void {
   add(element, children);
 }
 
-/** The same for what is filled again and again: the focus goes back to what is read out as what had it. */
+/** The same for what is filled again and again: the focus goes back to the control that is what had it, or else to the heading. */
 export function refill(element: Element, ...children: Child[]): void {
-  const held = element.contains(document.activeElement) ? document.activeElement?.getAttribute("aria-label") : null;
+  const before = document.activeElement;
+  const held = before && element.contains(before) ? identity(before) : null;
   fill(element, ...children);
-  if (held) [...element.querySelectorAll<HTMLElement>("[aria-label]")].find((one) => one.getAttribute("aria-label") === held)?.focus();
+  if (held === null || document.activeElement === before) return;
+  const again = [...element.querySelectorAll<HTMLElement>("a, button, input, select, summary, [tabindex]")].find((one) => identity(one) === held);
+  if (again) return again.focus();
+  const heading = (element.closest(".card") ?? element).querySelector<HTMLElement>("h2");
+  if (heading) give(heading, { tabindex: -1 });
+  heading?.focus();
+}
+
+/** What a control is, however it looks by now: what `data-is` says, or what it is read out as. */
+function identity(control: Element): string {
+  return control.getAttribute("data-is") ?? control.getAttribute("aria-label") ?? control.textContent ?? "";
 }
 
 function add(element: Element, children: Child[]): void {

@@ -119,9 +119,13 @@ export function clock(time: number): string {
   return dates({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(time);
 }
 
-/** Saturday, 21 November */
+/** Saturday, 21 November; with the year, if it is another one. */
 export function longDay(time: number): string {
-  return dates({ weekday: "long", day: "numeric", month: "long" }).format(time);
+  return dates({ weekday: "long", day: "numeric", month: "long", ...(!isThisYear(time) && { year: "numeric" }) }).format(time);
+}
+
+function isThisYear(time: number, now = Date.now()): boolean {
+  return dayOf(time).slice(0, 4) === dayOf(now).slice(0, 4);
 }
 
 /** The calendar day of a time, such as 2026-11-21. */
@@ -137,8 +141,7 @@ export function ago(time: number, now = Date.now()): string {
   if (seconds < 60) return say("secondsAgo", { seconds });
   if (seconds < 3600) return say("minutesAgo", { minutes: Math.floor(seconds / 60) });
   if (dayOf(time) === dayOf(now)) return say("todayAt", { time: clock(time) });
-  const isThisYear = dayOf(time).slice(0, 4) === dayOf(now).slice(0, 4);
-  return dates({ day: "numeric", month: "short", ...(!isThisYear && { year: "numeric" }), hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(time);
+  return dates({ day: "numeric", month: "short", ...(!isThisYear(time, now) && { year: "numeric" }), hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(time);
 }
 
 /** Since when something is so: 15:32 if that is today, or else with the date. */

@@ -1,4 +1,5 @@
 import type { Friend, FriendToday } from "service";
+import { today } from "./days";
 import type { Person } from "./person";
 import { Refusal } from "./requests";
 
@@ -11,8 +12,8 @@ export class Friends extends EventTarget {
   list: Friend[] | undefined;
   readonly #person: Person;
   readonly #days = new Map<string, FriendToday>();
-  /** How many thumbs are left, for each friend who was sent one. */
-  readonly #left = new Map<string, number>();
+  /** How many thumbs are left on a day, for each friend who was sent one. */
+  readonly #left = new Map<string, { day: string; left: number }>();
   #loading: Promise<void> | null = null;
 
   constructor(person: Person) {
@@ -43,7 +44,8 @@ export class Friends extends EventTarget {
 
   /** Whether a friend was sent all thumbs of the day. */
   hasNoThumbs(friend: string): boolean {
-    return this.#left.get(friend) === 0;
+    const sent = this.#left.get(friend);
+    return sent?.left === 0 && sent.day === today();
   }
 
   /** Sends a thumb.
@@ -54,7 +56,7 @@ export class Friends extends EventTarget {
       if (error instanceof Refusal && error.code === "rate-limited" && (error.retryAfter ?? 0) > 60) return { left: 0 };
       throw error;
     });
-    this.#left.set(friend, left);
+    this.#left.set(friend, { day: today(), left });
     if (left === 0) this.dispatchEvent(new Event("change"));
     return left;
   }

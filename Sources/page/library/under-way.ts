@@ -3,6 +3,8 @@ import type { Person } from "./person";
 
 /** By how much our clock may differ from the service's before what was known of that is wrong, in milliseconds. */
 const jump = 10_000;
+/** How long what somebody has pressed waits for the connection, in seconds. */
+const patience = 60;
 
 /** The workout that is under way, as the service tells it. `change` is dispatched when it is told something else, `reached` when the goal
  *  is reached, and `over` when a workout has ended, which is then the `last`. */
@@ -30,6 +32,13 @@ export class UnderWay extends EventTarget {
   /** What the service's clock shows, or a little less: no time of the service's lies ahead of it. */
   get serviceTime(): number {
     return Date.now() - (this.#ahead ?? 0);
+  }
+
+  /** Has the workout paused, resumed or ended. It counts from when somebody pressed that, however long the request waits for a connection.
+   *  @param at when that was, by the service's clock */
+  async turn(to: "pause" | "resume" | "stop" | "cancel", at = this.serviceTime): Promise<void> {
+    const answer = await this.#person.ask(`workouts/${to}`, { at }, patience);
+    if ("workout" in answer) this.take(answer.workout);
   }
 
   /** Seconds of the workout without pauses, between the service's messages and after the last one, too. */

@@ -1,4 +1,4 @@
-import { element, fill, pressed, type Child } from "../library/element";
+import { element, fill, pressed, refill, type Child } from "../library/element";
 import type { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
@@ -38,7 +38,7 @@ export function answered(
     try {
       const children = await patiently(ask, () => isOver() || !part.isConnected);
       if (isOver()) return;
-      if (children) fill(place, ...children);
+      if (children) refill(place, ...children);
       hasAnswer = true;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

@@ -39,7 +39,7 @@ export class DistanceChart extends Sized {
     this.onkeydown = (event) => {
       const last = this.#stations.length - 1;
       const next = { ArrowLeft: (this.#chosen ?? last + 1) - 1, ArrowRight: (this.#chosen ?? -1) + 1, Home: 0, End: last, Escape: null }[event.key];
-      if (next === undefined) return;
+      if (next === undefined || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
       event.preventDefault();
       this.#choose(next === null ? null : Math.min(last, Math.max(0, next)));
     };

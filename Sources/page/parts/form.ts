@@ -76,6 +76,13 @@ export function named(input: Input): { email: string } | { phone: string } {
   return entered.includes("@") ? { email: entered } : { phone: entered };
 }
 
+/** The number in a field; null if the field is empty. What is no number is refused: browsers say that such a field is empty, too.
+ *  @param name of the field, as the form has it */
+export function numberIn({ input }: Field, name: string, sentence = say("noNumber")): number | null {
+  if (input.validity.badInput) throw new Refusal("invalid", sentence, name);
+  return input.value.trim() === "" ? null : Number(input.value);
+}
+
 /** A box to tick, with its words. */
 export function check(label: string, isChecked: boolean): { node: HTMLElement; input: HTMLInputElement } {
   const input = element("input", { type: "checkbox", checked: isChecked });
@@ -151,18 +158,19 @@ export async function busy(
   const spin = spinner();
   // What is over in a moment does not flicker.
   const timer = setTimeout(() => button.prepend(spin), 150);
+  let seconds = 0;
   try {
     await act();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     refused(error);
-    if (error.retryAfter) return waits(button, error.retryAfter);
+    seconds = error.retryAfter ?? 0;
   } finally {
     clearTimeout(timer);
     spin.remove();
-    give(button, { "aria-busy": undefined });
+    give(button, { "aria-busy": undefined, "aria-disabled": undefined });
   }
-  give(button, { "aria-disabled": undefined });
+  if (seconds > 0) waits(button, seconds);
 }
 
 /** Counts the seconds on a button until it may be pressed again. */

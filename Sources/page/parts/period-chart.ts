@@ -68,7 +68,8 @@ export class PeriodChart extends Part {
     this.onwheel = (event) => {
       event.preventDefault();
       if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) this.#move((event.deltaX / this.clientWidth) * this.#span);
-      else this.zoom(event.deltaY > 0 ? zoomStep : 1 / zoomStep, this.#timeAt(event.clientX));
+      // Some browsers count lines instead of pixels.
+      else this.zoom(Math.exp((event.deltaY * (event.deltaMode === 0 ? 1 : 30)) / 500), this.#timeAt(event.clientX));
     };
     this.onkeydown = (event) => this.#key(event);
     this.onclick = (event) => this.#choose(this.#nearest(this.#timeAt(event.clientX)));

@@ -17,6 +17,12 @@ const lineHeight = 20;
 
 /** Which of the operator's maps is shown: the same everywhere, until the page is closed. */
 let chosenKind = 0;
+/** How often Leaflet could not be fetched. A browser remembers that of an address, so it is asked for another one. */
+let failures = 0;
+
+function another(address: string): Promise<typeof Leaflet> {
+  return import(address) as Promise<typeof Leaflet>;
+}
 
 /** A map of tiles, of the kinds that the operator has set. It shows everything, until somebody zooms or moves it, and says `place` when
  *  somebody presses one while there is a draft, as a map on plain ground does.
@@ -63,9 +69,10 @@ export class TileMap extends Part {
   }
 
   async #open(): Promise<void> {
-    const leaflet = await import("./leaflet.js").catch(() => null);
+    const leaflet = await (failures === 0 ? import("./leaflet.js") : another(`./leaflet.js?${failures}`)).catch(() => null);
     if (!this.isConnected || this.#drawn) return;
     if (!leaflet) {
+      failures += 1;
       const again = pressed(button(say("askAgain"), "s"), () => this.begin());
       return fill(this, empty("warn", say("noMap"), "bad", again));
     }

@@ -195,7 +195,7 @@ export class Days extends Part {
     const goals = element("div", { class: "goals" }), shares = element("div"), figures = element("div", { class: "s7" });
     const workouts = element("ul", { class: "rows" });
     void workoutsOf(this.#person, this.#span.first).then((list) => fill(workouts, ...list.map((one) => element("li", {}, workoutRow(one)))));
-    let shared = "";
+    let shared: string | null = null;
     return {
       node: element("div", { class: "grid" }, section(say("goals"), "s5", goals, workouts, changeGoals(), shares), figures),
       show: ({ days: [day] }) => {

@@ -130,7 +130,8 @@ function withProviders(stay: { isChosen(): boolean }): HTMLElement[] {
 
 /** What the list of devices calls this one. */
 export function deviceName(): string {
-  const system = /Android|iPhone|iPad|Mac OS X|Windows|Linux/.exec(navigator.userAgent)?.[0] ?? "";
+  // One after another: Android calls itself Linux first, and an iPhone is "like Mac OS X".
+  const system = ["Android", "iPhone", "iPad", "Mac OS X", "Windows", "Linux"].find((name) => navigator.userAgent.includes(name)) ?? "";
   return say("device", { system }).trim();
 }
 

@@ -103,13 +103,16 @@ class OfflineLine extends Part {
 
   begin(): void {
     give(this, { role: "status" });
+    fill(this);
     const { broker } = this.#person;
+    let said = "";
     const show = () => {
       const isAway = broker.state === "offline" || broker.state === "connecting" && this.#person.hasBeenOnline;
       document.documentElement.toggleAttribute("data-offline", isAway);
-      if (!isAway) return fill(this);
-      const words = this.#person.hasBeenOnline ? say("offlineSince", { time: clock(broker.since) }) : say("neverOnline");
-      fill(this, element("p", { class: "offline" }, icon("warn", "i-s"), element("span", {}, words)));
+      const words = !isAway ? "" : this.#person.hasBeenOnline ? say("offlineSince", { time: clock(broker.since) }) : say("neverOnline");
+      // It is read out once.
+      if (words !== said) fill(this, words && element("p", { class: "offline" }, icon("warn", "i-s"), element("span", {}, words)));
+      said = words;
     };
     show();
     this.hear(broker, "change", show);

@@ -9,7 +9,7 @@ import { say, type Word } from "../library/words";
 import { answered } from "../parts/answered";
 import { table } from "../parts/as-table";
 import { empty, section } from "../parts/card";
-import { button, field, form, text, type Field } from "../parts/form";
+import { button, field, form, numberIn, text, type Field } from "../parts/form";
 import { toast } from "../parts/toast";
 import { daysView } from "./days";
 import type { View } from "./view";
@@ -84,13 +84,12 @@ export class Goals extends Part {
 
 /** What somebody has typed, in the service's unit; null for no goal.
  *  @param unit how much of the service's unit the field's is */
-function targetIn({ input }: Field, kind: GoalKind, unit: number): number | null {
-  const isNumber = !input.validity.badInput;
-  if (isNumber && input.value === "") return null;
-  const target = Math.round(Number(input.value) * unit);
-  if (!isNumber || !(target >= 1 && target <= most[kind])) {
-    throw new Refusal("invalid", say("goalLimits", { most: number(Math.floor(most[kind] / unit)) }), kind);
-  }
+function targetIn(field: Field, kind: GoalKind, unit: number): number | null {
+  const limits = say("goalLimits", { most: number(Math.floor(most[kind] / unit)) });
+  const entered = numberIn(field, kind, limits);
+  if (entered === null) return null;
+  const target = Math.round(entered * unit);
+  if (!(target >= 1 && target <= most[kind])) throw new Refusal("invalid", limits, kind);
   return target;
 }
 

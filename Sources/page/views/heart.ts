@@ -1,6 +1,6 @@
 import type { HeartRateGraph, MinuteHeartRate } from "service";
 import { howLong, nameOfPoint, nameOfRange, periodAround, periodOf, type Period } from "../library/calendar";
-import { element, fill, freshId, pressed, } from "../library/element";
+import { element, fill, freshId, pressed, refill } from "../library/element";
 import { number } from "../library/format";
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
@@ -33,6 +33,7 @@ export class Heart extends Part {
   #isAsking = false;
   #next: Range | null = null;
   #rest: ReturnType<typeof setTimeout> | undefined;
+  #written: ReturnType<typeof setTimeout> | undefined;
   readonly #chart = new PeriodChart();
   readonly #seg = element("div", { class: "seg", role: "group", "aria-label": say("period") });
   readonly #title = element("b");
@@ -72,6 +73,8 @@ export class Heart extends Part {
         this.#chart, this.#foot, this.#below, this.#table.node, this.#delete()),
       element("div", { class: "grid" }, ...this.#days.cards, this.#beats)));
     this.#go(this.#range);
+    // The address is another view's by then.
+    this.whileShown(() => clearTimeout(this.#written));
     this.hear(this.#person, "profile", () => this.#draw());
     this.hear(this.#person.broker, "change", () => this.#person.broker.state === "online" && !this.#graph && void this.#ask(this.#range));
     // A minute that is over, of a period that is not.
@@ -92,8 +95,10 @@ export class Heart extends Part {
   /** Shows another range: what is there of it at once, and all of it when it has come. */
   #go(range: Range): void {
     this.#range = range;
-    history.replaceState(null, "", `#/heart?from=${range.from}&to=${range.to}`);
     this.#draw();
+    // Browsers refuse addresses that come as often as a finger moves.
+    clearTimeout(this.#written);
+    this.#written = setTimeout(() => history.replaceState(null, "", `#/heart?from=${range.from}&to=${range.to}`), calm);
     void this.#ask(range);
   }
 
@@ -141,7 +146,7 @@ export class Heart extends Part {
     const period = periodOf(from, to);
     const name = nameOfRange(from, to);
     this.#title.textContent = name;
-    fill(this.#seg, ...periods.map((one) => pressed(
+    refill(this.#seg, ...periods.map((one) => pressed(
       element("button", { type: "button", "aria-pressed": `${one === period}` }, say(`${one}Period` as Word)),
       () => this.#go(periodAround(this.#middle, one)))));
     this.#chart.show(this.#range, this.#graph, zoneLimits(this.#person.profile), this.#sentence(name));

@@ -1,5 +1,5 @@
 import type { Notification } from "service";
-import { element, fill, pressed, written } from "../library/element";
+import { element, fill, pressed, refill, written } from "../library/element";
 import { ago } from "../library/format";
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
@@ -51,7 +51,7 @@ class NewsList extends Part {
       if (list.length === 0) return fill(this, empty("bell", say("nothingLately")));
       const seen = button(say("seenAll"), "s quiet");
       pressed(seen, () => void busy(seen, () => this.#person.news.confirm()));
-      fill(this,
+      refill(this,
         element("ol", { class: "timeline" }, ...list.slice(0, this.#most).map(entry)),
         unseen(this.#person) > 0 ? element("div", { class: "btns" }, seen) : null);
     };

@@ -22,8 +22,6 @@ import { goalText } from "./workout-goal-card";
 
 /** Whoever is slower than this stands, in metres per second: there is no pace. */
 const slowest = 0.5;
-/** How long a button waits for the connection, in seconds. What was pressed counts from when it was pressed. */
-const patience = 60;
 
 type Figure = [label: Child, value: string, unit?: string];
 
@@ -48,7 +46,7 @@ class Live extends Part {
     this.#visit = visit;
     this.#person = visit.person;
     this.#heading = JSON.stringify(heading(visit.person));
-    pressed(this.#go, () => void busy(this.#go, () => this.#turn()));
+    pressed(this.#go, () => void busy(this.#go, () => this.#person.underWay.turn(this.#person.underWay.now?.state === "paused" ? "resume" : "pause")));
     pressed(this.#stop, () => void this.#end());
   }
 
@@ -162,14 +160,6 @@ class Live extends Part {
     fill(this.#more, facts("three", figures));
   }
 
-  /** Pauses, or resumes. Without a connection, that is asked when there is one again, and counts from now on. */
-  async #turn(): Promise<void> {
-    const { broker, underWay } = this.#person;
-    const at = broker.state === "online" ? {} : { at: underWay.serviceTime };
-    const verb = underWay.now?.state === "paused" ? "workouts/resume" : "workouts/pause";
-    underWay.take((await this.#person.ask(verb, at, patience)).workout);
-  }
-
   async #end(): Promise<void> {
     // However long somebody thinks about it, the workout ends when they pressed Stop.
     const at = this.#person.underWay.serviceTime;
@@ -178,7 +168,7 @@ class Live extends Part {
       ["cancel", say("discard"), "danger"], [null, say("goOn"), ""], ["stop", say("save"), "first"]]);
     if (!answer) return;
     await busy(this.#stop, async () => {
-      await this.#person.ask(`workouts/${answer}`, { at }, patience);
+      await this.#person.underWay.turn(answer, at);
       if (answer === "cancel") toast(say("workoutDiscarded"));
       // It may have waited for the connection, and somebody may look at something else by then.
       if (location.hash === "#/workouts/live") location.hash = answer === "cancel" ? "#/today" : `#/workouts/${id}`;

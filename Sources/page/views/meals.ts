@@ -1,4 +1,5 @@
 import type { Requests as Asked } from "service";
+import { timesOf } from "../library/calendar";
 import { dayAfter, isDay, nameOfDay, today } from "../library/days";
 import { element, fill, plain, pressed, written, type Child } from "../library/element";
 import { clock, energy, joined, number } from "../library/format";
@@ -9,7 +10,7 @@ import { say, type Word } from "../library/words";
 import { AnswerCard } from "../parts/answer-card";
 import { Card, empty, facts } from "../parts/card";
 import { confirmed, opened } from "../parts/dialog";
-import { busy, button, field, form, select, text, type Field } from "../parts/form";
+import { busy, button, field, form, numberIn, select, text, type Field } from "../parts/form";
 import { icon } from "../parts/icons";
 import { toast } from "../parts/toast";
 import type { View } from "./view";
@@ -122,14 +123,19 @@ function foodFields(): Entered {
 /** What was entered. What was left empty is not known. */
 function entered({ name, energy_kcal, nutrients: fields }: Entered): { name: string; energy_kcal: number } & Partial<Record<Nutrient, number>> {
   if (name.input.value.trim() === "") throw new Refusal("invalid", "Enter Name", "name");
-  if (energy_kcal.input.value.trim() === "") throw new Refusal("invalid", "Enter Proper Calories", "energy_kcal");
-  const known = nutrients.flatMap(([nutrient]) => fields[nutrient].input.value.trim() === "" ? [] : [[nutrient, Number(fields[nutrient].input.value)]]);
-  return { name: name.input.value.trim(), energy_kcal: Number(energy_kcal.input.value), ...Object.fromEntries(known) };
+  const calories = numberIn(energy_kcal, "energy_kcal", "Enter Proper Calories");
+  if (calories === null) throw new Refusal("invalid", "Enter Proper Calories", "energy_kcal");
+  const known = nutrients.flatMap(([nutrient]) => {
+    const grams = numberIn(fields[nutrient], nutrient);
+    return grams === null ? [] : [[nutrient, grams]];
+  });
+  return { name: name.input.value.trim(), energy_kcal: calories, ...Object.fromEntries(known) };
 }
 
-/** When something was eaten on a day: now, or at noon of another day. */
+/** When something was eaten on a day: now, or in the middle of another day, where the person is. */
 function timeOn(day: string): { time?: number } {
-  return day === today() ? {} : { time: new Date(`${day}T12:00`).getTime() };
+  const { from, to } = timesOf(day);
+  return day === today() ? {} : { time: (from + to) / 2 };
 }
 
 /** Logs a meal by hand. */
@@ -238,8 +244,8 @@ class Foods extends AnswerCard {
     const send = element("button", { class: "btn first" }, say("logIt"));
     const dialog = opened(plain(name), form({ portions, ...(grams && { grams }) }, [portions.node, grams?.node,
       element("div", { class: "btns all" }, pressed(button(say("cancel"), ""), () => dialog.close()), send)], send, async () => {
-      const weight = grams?.input.value.trim();
-      await this.person.ask("meals/log", { food, ...(weight ? { grams: Number(weight) } : { portions: Number(portions.input.value) }), ...timeOn(this.#day) });
+      const weight = grams && numberIn(grams, "grams");
+      await this.person.ask("meals/log", { food, ...(weight !== null ? { grams: weight } : { portions: Number(portions.input.value) }), ...timeOn(this.#day) });
       dialog.close();
       toast(say("isLogged"));
       await this.#eaten();
@@ -253,8 +259,8 @@ class Foods extends AnswerCard {
     const dialog = opened(say("addFood"), form({ name, energy_kcal, portion_g: portion, ...nutrients }, [
       name.node, energy_kcal.node, portion.node, ...Object.values(nutrients).map(({ node }) => node),
       element("div", { class: "btns all" }, pressed(button(say("cancel"), ""), () => dialog.close()), save)], save, async () => {
-      const grams = portion.input.value.trim();
-      await this.person.ask("meals/add-food", { ...entered(fields), ...(grams && { portion_g: Number(grams) }) });
+      const grams = numberIn(portion, "portion_g");
+      await this.person.ask("meals/add-food", { ...entered(fields), ...(grams !== null && { portion_g: grams }) });
       dialog.close();
       toast(say("Data Saved Successfully"));
       await this.load();

@@ -1,5 +1,5 @@
 import { bodyPart } from "../library/body-parts";
-import { element, fill, pressed, type Child } from "../library/element";
+import { element, fill, pressed } from "../library/element";
 import { ago, joined, number, temperature } from "../library/format";
 import type { Person } from "../library/person";
 import { say, type Word } from "../library/words";
@@ -43,10 +43,13 @@ export class OnDemandCard extends Card {
   }
 
   #row(what: "steps" | "temperature", name: IconName, label: Word, read: () => Promise<Reading>): HTMLElement {
-    const words = element("span", { class: "grow", role: "status" });
+    // What was read is read out, and not how long ago that was.
+    const value = element("b", { role: "status" }), under = element("small");
     const show = () => {
       const reading = OnDemandCard.#latest.get(`${this.#person.user} ${what}`);
-      fill(words, ...inWords(reading, what));
+      for (const [place, words] of [[value, reading?.text ?? say(what)], [under, reading ? whenAndWhere(reading) : say("neverRead")]] as const) {
+        if (place.textContent !== words) place.textContent = words;
+      }
     };
     const now = button(say("readNow"), "s soft", { "aria-label": say(label) });
     pressed(now, () => void busy(now, async () => {
@@ -55,15 +58,14 @@ export class OnDemandCard extends Card {
     }));
     show();
     this.each(30_000, show);
-    return element("div", { class: "row" }, element("span", { class: "badge" }, icon(name)), words, now);
+    return element("div", { class: "row" }, element("span", { class: "badge" }, icon(name)), element("span", { class: "grow" }, value, under), now);
   }
 }
 
-function inWords(reading: Reading | undefined, what: Word): Child[] {
-  if (!reading) return [element("b", {}, say(what)), element("small", {}, say("neverRead"))];
+function whenAndWhere(reading: Reading): string {
   const when = say("readAt", { time: ago(reading.time) });
   const place = reading.place && bodyPart(reading.place);
-  return [element("b", {}, reading.text), element("small", {}, place ? `${when}, ${place}` : when)];
+  return place ? `${when}, ${place}` : when;
 }
 
 customElements.define("vitals-on-demand-card", OnDemandCard);

@@ -67,8 +67,13 @@ class Feed extends AnswerCard {
     const { post: id, own, ups, downs, mine, name } = post;
     const thumb = (which: "up" | "down", count: number) => {
       const label = say(which === "up" ? "thumbsUp" : "thumbsDown", { name: own ? say("you") : plain(name) });
-      const made = element("button", { type: "button", class: `btn s ${which === "down" ? "flip" : ""}`, "aria-pressed": `${mine === which}`, "aria-label": `${label}: ${number(count)}` }, icon("up", "i-s"), number(count));
-      return pressed(made, () => void busy(made, async () => item.replaceWith(this.#entry(await this.person.ask("posts/thumb", { post: id, thumb: mine === which ? null : which })))));
+      const made = element("button", { type: "button", class: `btn s ${which === "down" ? "flip" : ""}`, "data-is": which, "aria-pressed": `${mine === which}`, "aria-label": `${label}: ${number(count)}` }, icon("up", "i-s"), number(count));
+      return pressed(made, () => void busy(made, async () => {
+        const entry = this.#entry(await this.person.ask("posts/thumb", { post: id, thumb: mine === which ? null : which }));
+        const hasFocus = item.contains(document.activeElement);
+        item.replaceWith(entry);
+        if (hasFocus) entry.querySelector<HTMLElement>(`[data-is="${which}"]`)?.focus();
+      }));
     };
     if (own) {
       const remove = button(say("delete"), "s quiet"), share = button(say("share"), "s quiet");

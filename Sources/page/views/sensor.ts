@@ -65,7 +65,7 @@ class SensorDetails extends Part {
     const known = element("div"), wrong = element("div"), acts = element("div"), heading = element("span");
     const link = linkButton(this.#person, seen);
     const mayAsk = () => this.#person.household.get(seen.gateway)?.isHeard === true;
-    let offered: boolean | null = null;
+    let offered: boolean | null = null, told: GatewayEvent | undefined;
     const show = () => {
       // The gateway may be heard later than the sensor is known. A form that is open stays.
       if (mayAsk() !== offered && !acts.querySelector("form")) {
@@ -74,7 +74,10 @@ class SensorDetails extends Part {
       }
       fill(heading, written(nameOf(seen)));
       fill(known, pairs(lines(seen)));
-      fill(wrong, trouble(this.#person.household.get(seen.gateway)?.troubles.get(seen.sensor)));
+      // It is read out once.
+      const event = this.#person.household.get(seen.gateway)?.troubles.get(seen.sensor);
+      if (event !== told) fill(wrong, trouble(event));
+      told = event;
       link.show();
     };
     const made = section("", "", wrong, known, acts);

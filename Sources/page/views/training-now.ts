@@ -1,4 +1,4 @@
-import { element, fill, give, plain, pressed, written, type Child } from "../library/element";
+import { element, fill, give, plain, pressed, refill, written, type Child } from "../library/element";
 import { duration, number } from "../library/format";
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
@@ -45,7 +45,7 @@ class TrainingUnderWay extends Part {
     const { phase, name, number: at, of, set, sets, repetitions, next, muscles, zone } = now;
     const isPaused = phase === "paused";
     give(this.#time, { class: isPaused ? "time muted" : "time" });
-    fill(this, element("div", { class: "running" },
+    refill(this, element("div", { class: "running" },
       element("section", { class: "card a", "aria-label": say("now") },
         element("p", { class: "muted" }, say("exerciseOf", { at: number(at), of: number(of) }), " · ", say("setOf", { at: number(set), of: number(sets) })),
         element("h2", { class: "exercise", "aria-live": "polite" }, phase === "rest" ? say("rest") : phase === "over" ? say("planIsOver") : written(name)),
@@ -70,9 +70,9 @@ class TrainingUnderWay extends Part {
     if (phase === "over") return [stop];
     const isPaused = phase === "paused";
     const turn = element("button", { type: "button", class: isPaused ? "btn first" : "btn" }, icon(isPaused ? "play" : "pause"), say(isPaused ? "resume" : "pause"));
-    pressed(turn, () => void busy(turn, async () => {
-      this.#person.underWay.take((await this.#person.ask(isPaused ? "workouts/resume" : "workouts/pause", {}, patience)).workout);
-    }));
+    // The focus stays on it, whatever it says.
+    turn.dataset["is"] = "turn";
+    pressed(turn, () => void busy(turn, () => this.#person.underWay.turn(isPaused ? "resume" : "pause")));
     return [isPaused ? null : this.#button("next", say(phase === "rest" ? "endRest" : "setDone"), "first"), turn, stop];
   }
 
@@ -82,12 +82,14 @@ class TrainingUnderWay extends Part {
   }
 
   async #end(stop: HTMLButtonElement): Promise<void> {
+    // However long somebody thinks about it, it ends when they pressed Stop.
+    const at = this.#person.underWay.serviceTime;
     const answer = await asked<"cancel" | "stop">(say("stopQuestion"), say("stopMeans"), [
       ["cancel", say("discard"), "danger"], [null, say("goOn"), ""], ["stop", say("save"), "first"]]);
     const workout = this.#now?.workout;
     if (!answer || !workout) return;
     await busy(stop, async () => {
-      await this.#person.ask(`workouts/${answer}`, {}, patience);
+      await this.#person.underWay.turn(answer, at);
       if (location.hash === "#/training/now") location.hash = answer === "cancel" ? "#/training" : `#/workouts/${workout}`;
     });
   }

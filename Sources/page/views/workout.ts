@@ -99,7 +99,7 @@ function summary(workout: WorkoutDetail, look: string, ...below: Child[]): HTMLE
   return section(say("summary"), look,
     facts("big two", large), facts("two", small),
     goal && reached !== undefined ? element("div", {},
-      element("div", { class: "goal" }, element("span", { class: "grow" }, element("b", {}, say("goal"))), element("span", { class: "pct" }, percent(reached))),
+      element("div", { class: "goal" }, element("span", { class: "grow" }, element("b", {}, say("goal"))), element("span", { class: "pct" }, percent(Math.floor(reached)))),
       meter(reached / 100)) : null,
     ...below);
 }

@@ -103,7 +103,7 @@ export const english = {
   // Gear and plans
   gear: "Shoes and bicycles", gearWhy: "How far each has come", plans: "Plans", plansWhy: "What a workout can start from", noGear: "No shoes and no bicycle yet. Add some, and see how far each has come.",
   addGear: "Add gear", editGear: "Change gear", shoes: "Shoes", bicycle: "Bicycle", otherGear: "Something else", gearInUse: "In use", gearRetired: "Retired", gearKind: "Kind",
-  gearBefore: "Had come before, in {unit}", usedFor: "Used for, unless a workout says otherwise", retire: "Retire", useAgain: "Use again", retireName: "Retire {name}",
+  gearBefore: "How far it had come before, in {unit}", usedFor: "Used for, unless a workout says otherwise", retire: "Retire", useAgain: "Use again", retireName: "Retire {name}",
   useAgainName: "Use {name} again", editName: "Change {name}", deleteName: "Delete {name}", neverUsed: "Not used yet", lastUsed: "last used {time}",
   deleteGearMeans: "The workouts stay.", doneWith: "Done with", noGearChosen: "Nothing in the list",
   newPlan: "New plan", ownPlans: "Your plans", plansOfAll: "Plans for everybody", noPlans: "You have no plans of your own.", noGoal: "No goal", startName: "Start {name}",
@@ -142,7 +142,7 @@ export const english = {
   blockGuardianMeans: "They see nothing more, and cannot connect again.",
   sharing: "What is shared", friendsSeeSteps: "Friends see my steps of today", positionRecorded: "My position is recorded",
   recordPositionWhy: "Without it, nobody sees where you are, and workouts have no way. What was recorded stays.",
-  verificationCode: "Verification code", verificationHint: "6 to 64 characters. Tell it only to who is to look after you.", onlyFor: "Only for (e-mail or phone number)",
+  verificationCode: "Verification code", verificationHint: "6 to 64 characters. Tell it only to people who are to look after you.", onlyFor: "Only for (e-mail or phone number)",
   onlyForHint: "May be left empty. Otherwise nobody else is connected with the code.", setCode: "Set the code", noVerificationCode: "No code is set: nobody can connect.",
   codeIsSet: "The code was set {time}", codeFor: "only for",
   callForHelp: "Ask for help", helpWords: "What they are told", helpWhy: "Everybody who looks after you is alerted at once. Vitals is no emergency call.", helpTold: "Alerted: {count}",
@@ -206,7 +206,7 @@ export const english = {
   phoneLinkMeans: "Point the camera of the phone at it, with OwnTracks on the phone, or open the link there. It contains a password: show it to nobody else.",
   push: "Where notifications go", pushMeans: "Notifications are brought where you want them: to this browser, ntfy, Matrix, Telegram, e-mail and others.", pushDetails: "With the text of the notification, and not only its kind",
   addPush: "Add an address", pushAddress: "Address", pushAddressHint: "Such as ntfys://ntfy.sh/ and a topic that nobody can guess", pushAddressEmpty: "Enter an address", add: "Add",
-  pushAdded: "Notifications are brought to {address}", pushOff: "Switched off since the password was reset", pushFailed: "failed {time}: {why}", pushSent: "the last was taken {time}",
+  pushAdded: "Notifications are brought to {address}", pushOff: "Switched off since the password was reset", pushFailed: "failed {time}: {why}", pushSent: "the last one arrived {time}",
   pushNever: "Nothing was sent yet", pushWaiting: "{count} waiting", test: "Test", testIt: "Send a test to {name}", confirmIt: "Switch on {name}",
   testSent: "Sent: look whether it has arrived", confirmedIt: "Notifications are brought there again",
   yourData: "Your data", exportAll: "Download everything", exportMeans: "All that is stored about you, as text files and tables in one ZIP file. Stay at this view until it is done.",
@@ -334,7 +334,7 @@ export const english = {
   noServicesYet: "You have not added a service yet.", removeServiceQuestion: "Remove {name}?", removeServiceMeans: "You can no longer post there from here. What was posted stays there.",
   serviceHint: "As Apprise writes it, such as mastodons://token@example.social",
   // Loading, errors
-  close: "Close", loading: "Loading", noAnswer: "Nothing came in time.", youAreOffline: "You are offline. The page connects again by itself.",
+  close: "Close", loading: "Loading", noNumber: "Enter a number.", noAnswer: "Nothing came in time.", youAreOffline: "You are offline. The page connects again by itself.",
   noSuchView: "There is no such view", toToday: "To today",
   justNow: "just now", secondsAgo: "{seconds} s ago", minutesAgo: "{minutes} min ago", todayAt: "today {time}",
   // The service's sentences, by its words
