@@ -2,6 +2,7 @@
 
 import json
 
+from oneself import receiver
 from playing import HOSTILE, LONG
 
 
@@ -84,19 +85,45 @@ def finds_a_partner(trial):
 def shares(trial):
     """To a service that stands in for others: what is shown first is what arrives."""
     home, page = trial.home, trial.browser
-    page.open(f"{home.address}/#/you")
-    page.press("Add a service")
-    page.type("Address", f"json://127.0.0.1:{home.port + 1}/", "//dialog")
-    page.type("Name", "Diary", "//dialog")
-    page.press("Add", "//dialog")
-    page.see("Diary", "vitals-services-card")
+    with receiver() as (port, got):
+        page.open(f"{home.address}/#/you")
+        page.press("Add a service")
+        page.type("Address", f"json://127.0.0.1:{port}/", "//dialog")
+        page.type("Name", "Diary", "//dialog")
+        page.press("Add", "//dialog")
+        page.see("Diary", "vitals-services-card")
+        page.press("Days")
+        page.press("Post")
+        page.see("Post it to", "dialog")
+        trial.look("share")
+        shown = page.field("Text", "//dialog").get_attribute("value")
+        assert shown, "there is no text"
+        page.press("Post", "//dialog")
+        page.see("Posted", "dialog .rows", 40)
+        assert shown in json.loads(got[-1])["message"], f"shown was {shown!r}, and this came: {got}"
+        page.press("Close", "//dialog")
+        # A post keeps its lines.
+        home.vitals("ada", "posts", "add", "Two lines,\nand this is the second", "--to", "friends")
+        page.open(f"{home.address}/#/people/posts")
+        page.see("and this is the second", ".posts")
+        page.press("Share", "//*[contains(@class, 'posts')]")
+        page.see("Post it to", "dialog")
+        shown = page.field("Text", "//dialog").get_attribute("value")
+        assert "Two lines,\nand this is the second" in shown, f"{shown!r}"
+        trial.look("share-a-post")
+        page.press("Post", "//dialog")
+        page.see("Posted", "dialog .rows", 40)
+        assert "Two lines,\nand this is the second" in json.loads(got[-1])["message"], got[-1]
+        page.press("Close", "//dialog")
+        page.press("Delete")
+        page.press("Delete", "//dialog")
+        page.wait("the post is gone", lambda: all("the second" not in one.text for one in page.all(".posts")))
+    # Nobody listens there any more, and that is told.
     page.press("Days")
     page.press("Post")
     page.see("Post it to", "dialog")
-    trial.look("share")
     page.press("Post", "//dialog")
-    # Nobody listens there, and that is told.
-    page.see("Diary", "dialog .rows")
+    page.wait("it is told that it was not posted", lambda: page.all("dialog .rows small") and page.all("dialog .rows small")[0].text not in ("", "Posted"), 60)
     trial.look("share-failed")
     page.press("Close", "//dialog")
     page.open(f"{home.address}/#/you")

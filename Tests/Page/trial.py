@@ -101,6 +101,7 @@ def main():
         trial = Trial(home, browser, chosen.pictures, markup)
         began = time.monotonic()
         for step in steps(chosen):
+            browser.mark()
             try:
                 step(trial)
             except BaseException:

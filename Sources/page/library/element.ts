@@ -62,7 +62,8 @@ export function refill(element: Element, ...children: Child[]): void {
 
 /** What a control is, however it looks by now: what `data-is` says, or what it is read out as. */
 function identity(control: Element): string {
-  return control.getAttribute("data-is") ?? control.getAttribute("aria-label") ?? control.textContent ?? "";
+  const label = (control as HTMLInputElement).labels?.[0]?.textContent ?? control.textContent;
+  return control.getAttribute("data-is") ?? control.getAttribute("aria-label") ?? (label || control.id);
 }
 
 function add(element: Element, children: Child[]): void {

@@ -20,6 +20,7 @@ export class DayCard extends Card {
   readonly #workouts = element("ul", { class: "rows" });
   #day: Day | null = null;
   #listed = "";
+  #titled = "";
 
   constructor(person: Person, look: string) {
     super();
@@ -28,7 +29,7 @@ export class DayCard extends Card {
   }
 
   begin(): void {
-    this.#listed = "";
+    this.#listed = this.#titled = "";
     this.#draw();
   }
 
@@ -40,11 +41,7 @@ export class DayCard extends Card {
   #draw(): void {
     const day = this.#day;
     if (!day) return;
-    const { from, to } = timesOf(day.day);
-    this.frame(nameOfDay(day.day, { weekday: "long", day: "numeric" }), this.#look,
-      element("a", { href: addressOf(spanAround(day.day, "day")) }, say("wholeDay")),
-      day.heart_rate ? element("a", { href: `#/heart?from=${from}&to=${to}` }, say("heartRate")) : null);
-    this.append(this.#goals, this.#figures, this.#workouts);
+    this.#title(day);
     fill(this.#goals, ...dayGoals(day.goals, say(day.day === today() ? "noGoals" : "noGoalThen")));
     fill(this.#figures, others(day));
     // Workouts do not change as often as steps do.
@@ -54,6 +51,18 @@ export class DayCard extends Card {
     void workoutsOf(this.#person, day.day).then((workouts) => {
       if (this.#listed === day.day) fill(this.#workouts, ...workouts.map((workout) => element("li", {}, workoutRow(workout))));
     });
+  }
+
+  /** The heading and its links, which keep the focus while the day goes on. */
+  #title(day: Day): void {
+    const titled = `${day.day} ${day.heart_rate !== undefined}`;
+    if (titled === this.#titled) return;
+    this.#titled = titled;
+    const { from, to } = timesOf(day.day);
+    this.frame(nameOfDay(day.day, { weekday: "long", day: "numeric" }), this.#look,
+      element("a", { href: addressOf(spanAround(day.day, "day")) }, say("wholeDay")),
+      day.heart_rate ? element("a", { href: `#/heart?from=${from}&to=${to}` }, say("heartRate")) : null);
+    this.append(this.#goals, this.#figures, this.#workouts);
   }
 }
 

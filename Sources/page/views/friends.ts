@@ -69,10 +69,10 @@ class StepsToday extends Card {
   }
 
   #share(isShared: boolean): HTMLElement {
-    const change = button(say(isShared ? "stopSharing" : "shareSteps"), "s quiet");
+    const change = button(say(isShared ? "stopSharing" : "shareSteps"), "s quiet", { "data-is": "sharing" });
     pressed(change, () => void busy(change, async () => {
       const { steps } = await this.#person.ask("consent/set", { steps: !isShared });
-      fill(this.#sharing, this.#share(steps));
+      refill(this.#sharing, this.#share(steps));
     }));
     return element("p", { class: "small muted" }, say(isShared ? "friendsSee" : "friendsSeeNothing"), " ", change);
   }

@@ -67,7 +67,9 @@ class Feed extends AnswerCard {
     const { post: id, own, ups, downs, mine, name } = post;
     const thumb = (which: "up" | "down", count: number) => {
       const label = say(which === "up" ? "thumbsUp" : "thumbsDown", { name: own ? say("you") : plain(name) });
-      const made = element("button", { type: "button", class: `btn s ${which === "down" ? "flip" : ""}`, "data-is": which, "aria-pressed": `${mine === which}`, "aria-label": `${label}: ${number(count)}` }, icon("up", "i-s"), number(count));
+      const made = element("button", {
+        type: "button", class: `btn s ${which === "down" ? "flip" : ""}`, "data-is": which, "aria-pressed": `${mine === which}`, "aria-label": `${label}: ${number(count)}`,
+      }, icon("up", "i-s"), number(count));
       return pressed(made, () => void busy(made, async () => {
         const entry = this.#entry(await this.person.ask("posts/thumb", { post: id, thumb: mine === which ? null : which }));
         const hasFocus = item.contains(document.activeElement);
