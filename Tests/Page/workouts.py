@@ -286,7 +286,7 @@ def keeps_gear(trial):
     page.press("Save", "//dialog")
     page.see("Enter Name")
     page.type("Name", HOSTILE)
-    page.type("Had come before, in km", "100")
+    page.type("How far it had come before, in km", "100")
     page.press("Run", "//dialog")
     trial.look("gear-add")
     page.press("Save", "//dialog")

@@ -5,7 +5,7 @@ import { placesOf, placeText, type Place, type Shape } from "../library/places";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
 import { say, type Word } from "../library/words";
-import { button, check, field, form, select, text } from "../parts/form";
+import { button, check, field, form, numberIn, select, text } from "../parts/form";
 import type { SightMap } from "../parts/map";
 import { toast } from "../parts/toast";
 
@@ -98,7 +98,7 @@ export function areaForm(
     if (kind === "circle" && places?.length !== 1) throw new Refusal("invalid", say("noPlace"), "circle");
     if (kind === "circle" && !(radius >= radii[0] && radius <= radii[1])) throw new Refusal("invalid", say("noRadius"), "radius_m");
     if (kind === "polygon" && (places?.length ?? 0) < 3) throw new Refusal("invalid", say("noCorners"), "polygon");
-    const [middle] = places ?? [], minutes = fields.escalate_min.input.value, chosen = days.filter(({ input }) => input.checked).map(({ day }) => day);
+    const [middle] = places ?? [], minutes = numberIn(fields.escalate_min, "escalate_min"), chosen = days.filter(({ input }) => input.checked).map(({ day }) => day);
     return {
       ...(area ? { area: area.area } : { dependent }),
       name: fields.name.input.value.trim(),
@@ -106,7 +106,7 @@ export function areaForm(
         : middle && { circle: { lat: middle[0], lon: middle[1], radius_m: radius } }),
       leave: leave.input.checked, enter: enter.input.checked, enabled: enabled.input.checked,
       ...(fields.from.input.value && { from: fields.from.input.value }), ...(fields.to.input.value && { to: fields.to.input.value }),
-      ...(chosen.length > 0 && { weekdays: chosen }), ...(minutes && { escalate_min: Number(minutes) }),
+      ...(chosen.length > 0 && { weekdays: chosen }), ...(minutes !== null && { escalate_min: minutes }),
     };
   };
   const send = element("button", { class: "btn first" }, say("save"));

@@ -9,7 +9,7 @@ import { activities, iconOf, nameOf } from "../parts/activities";
 import { answered } from "../parts/answered";
 import { empty } from "../parts/card";
 import { confirmed, opened } from "../parts/dialog";
-import { busy, button, check, field, form, select, text } from "../parts/form";
+import { busy, button, check, field, form, numberIn, select, text } from "../parts/form";
 import { icon } from "../parts/icons";
 import { toast } from "../parts/toast";
 import type { View } from "./view";
@@ -76,6 +76,8 @@ export class Plans extends Part {
     const activity = field(say("activity"), select([...known, ["", say("ownActivity")]], "running"));
     const own = field(say("ownActivityName"), text({ maxlength: 64, autocomplete: "off" }));
     const kind = field(say("goalType"), select([["", say("noGoal")], ...kinds.map(({ kind, word }): [string, string] => [kind, say(word, { unit: roundDistance(0).unit })])], ""));
+    // What is typed is in the unit that the list names, whatever the person reads by then.
+    const units = new Map(kinds.map((one) => [one.kind, one.metric(1)]));
     const target = field(say("goalTarget"), text({ type: "number", inputmode: "decimal", min: 0, step: "any" }));
     const ends = check(say("goalEnds"), false);
     const chosenKind = () => kinds.find((one) => one.kind === kind.input.value);
@@ -97,7 +99,7 @@ export class Plans extends Part {
       const goal = chosenKind();
       await this.#person.ask("plans/save", {
         name: name.input.value.trim(), activity: done,
-        ...(goal && { goal: { [goal.target]: goal.metric(Number(target.input.value)), enabled: ends.input.checked } }),
+        ...(goal && { goal: { [goal.target]: (numberIn(target, goal.target) ?? 0) * (units.get(goal.kind) ?? 1), enabled: ends.input.checked } }),
       });
       dialog.close();
       toast(say("Data Saved Successfully"));

@@ -3,7 +3,7 @@ import { element, pressed } from "../library/element";
 import { percent } from "../library/format";
 import type { Person } from "../library/person";
 import { say, type Word } from "../library/words";
-import { button, check, field, form, select, text } from "../parts/form";
+import { button, check, field, form, numberIn, select, text } from "../parts/form";
 import { toast } from "../parts/toast";
 
 type Kind = WatchRule["kind"];
@@ -57,13 +57,13 @@ export function ruleForm(person: Person, dependent: string, rule: WatchRule | un
     element("div", { class: "btns all" }, pressed(button(say("cancel"), ""), close), send),
   ], send, async () => {
     const said = Object.fromEntries(limits().flatMap((limit) => {
-      const { value } = fields[limit].input;
-      return value === "" ? [] : [[limit, limit === "at" ? value : Number(value)]];
+      const value = limit === "at" ? fields.at.input.value || null : numberIn(fields[limit], limit);
+      return value === null ? [] : [[limit, value]];
     })) as Pick<AlertsSetRequest, Limit>;
-    const minutes = fields.escalate_min.input.value;
+    const minutes = numberIn(fields.escalate_min, "escalate_min");
     await person.ask("alerts/set", {
       ...(rule ? { alert: rule.alert } : { dependent }), kind: fields.kind.input.value as Kind, ...said,
-      enabled: enabled.input.checked, ...(minutes && { escalate_min: Number(minutes) }),
+      enabled: enabled.input.checked, ...(minutes !== null && { escalate_min: minutes }),
     });
     toast(say("ruleSaved"));
     close();
