@@ -1,6 +1,6 @@
 import { forget, kept, type Credential } from "./library/credential";
 import { element, fill } from "./library/element";
-import { ownTimeZone, timeZone } from "./library/format";
+import { ownTimeZone, readAs, timeZone } from "./library/format";
 import { Imports } from "./library/imports";
 import { Person } from "./library/person";
 import { dropAnswer, readAnswer } from "./library/providers";
@@ -94,6 +94,8 @@ function ofPerson(person: Person, address: string, query: string): HTMLElement {
 function enter(credential: Credential): void {
   const entered = new Person(credential);
   person = entered;
+  // Until the profile is known, nothing is left of how somebody else has read here before.
+  readAs(null);
   dropAnswer("sign-in");
   entered.broker.addEventListener("change", () => {
     if (entered.broker.state !== "refused" || person !== entered) return;
