@@ -121,7 +121,7 @@ export const german: Record<Word, string> = {
   batteryIs: "Batterie {percent}",
   people: "Leute", lookingAfter: "Im Blick", whoSeesMe: "Wer mich sieht", somebody: "Jemand", map: "Karte", fit: "Alles zeigen",
   stepsToday: "Schritte heute", noFriends: "Noch keine Freunde. Lade jemanden ein, oder gib jemandem einen Code.", noSteps: "keine Schritte zu sehen",
-  friendsSee: "Freunde sehen deinen Namen und deine Schritte von heute, sonst nichts.", friendsSeeNothing: "Freunde sehen deinen Namen, und keinen deiner Schritte.",
+  friendsSee: "Freunde sehen deinen Namen, deine Schritte von heute und die Beiträge, die du für sie schreibst.", friendsSeeNothing: "Freunde sehen deinen Namen, und keinen deiner Schritte.",
   stopSharing: "Nicht mehr teilen", shareSteps: "Meine Schritte teilen", noThumbs: "heute 20 Daumen geschickt",
   yourFriends: "Deine Freunde", friendSince: "Freunde geworden {time}", isMuted: "Daumen sind stumm", mute: "Stumm", unmute: "Nicht mehr stumm", remove: "Entfernen", block: "Sperren",
   removeNameQuestion: "{name} entfernen?", removeFriendMeans: "Ihr seht die Schritte des anderen nicht mehr. Niemand erfährt es.",
