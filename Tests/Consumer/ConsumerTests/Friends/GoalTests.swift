@@ -45,7 +45,7 @@ struct GoalTests {
             {
                 #expect(try circle.refused(ada, "goals/set", .object([.init(field, value)])).field == field)
             }
-            // The next day begins anew.
+            // The next day begins with nothing reached.
             circle.advance(86_400_000)
             #expect(try circle.done(ada, "goals/get")["goals"]?["steps"]?["reached"] == false)
         }
