@@ -36,6 +36,16 @@ answer = ["status", "201"]
 browsers = {}
 
 
+saying = threading.Lock()
+
+
+def say(line):
+    """A whole line at once: messages come on other threads than what is confirmed."""
+    with saying:
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
+
+
 def spelt(some):
     return base64.urlsafe_b64encode(some).rstrip(b"=").decode()
 
@@ -103,7 +113,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             said["message"] = browser.open(body)
         except (AssertionError, InvalidSignature, InvalidTag, KeyError, ValueError) as problem:
             said["wrong"] = repr(problem)
-        print(json.dumps(said), flush=True)
+        say(json.dumps(said))
         self.close_connection = True
         word, *more = answer
         if word == "hang":
@@ -126,15 +136,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
 server = http.server.ThreadingHTTPServer((sys.argv[1], 0), Handler)
 server.daemon_threads = True
 place = "{}:{}".format(*server.server_address)
-print("port", server.server_address[1], flush=True)
+say(f"port {server.server_address[1]}")
 threading.Thread(target=server.serve_forever, daemon=True).start()
 for line in sys.stdin:
     words = line.split()
     if words[:1] == ["subscribe"]:
         made = Browser(words[1])
         browsers[made.path] = made
-        print(json.dumps(made.subscription()), flush=True)
+        say(json.dumps(made.subscription()))
     elif words:
         answer = words
-    print("ok", flush=True)
+    say("ok")
 os._exit(0)
