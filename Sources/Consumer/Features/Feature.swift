@@ -44,7 +44,7 @@ package struct Feature: Sendable {
     package var topics: [FeatureTopic] = []
     /// What it tells people of.
     package var notifications: [Notification.Kind] = []
-    /// What the operator's commands do with it.
+    /// The operator's commands about it.
     package var commands: [OperatorCommand] = []
     /// What it reads of the settings.
     package var settings: (any FeatureSettings.Type)?

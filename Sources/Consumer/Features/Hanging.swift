@@ -53,8 +53,8 @@ package struct Hanging: Equatable {
         var members: [(String, JSON?)] = [
             ("friends", Self.number(friends)), ("invitations", Self.number(invitations)), ("groups", Self.number(groups)),
             ("competing", Self.number(competing)), ("posts", Self.number(posts)), ("offers", Self.number(offers)),
-            ("partners", Self.number(partners)), ("consent", Self.list(consent)), ("devices", Self.number(devices)), ("gateways", Self.list(gateways)),
-            ("sensors", Self.list(sensors)), ("documents", Self.list(documents)),
+            ("partners", Self.number(partners)), ("consent", Self.list(consent)), ("devices", Self.number(devices)),
+            ("gateways", Self.list(gateways)), ("sensors", Self.list(sensors)), ("documents", Self.list(documents)),
         ]
         for kind in ReadingKind.allCases { members.append((kind.rawValue, readings[kind].map(JSON.integer))) }
         members += [("from", span.map { .integer($0.lowerBound) }), ("to", span.map { .integer($0.upperBound) })]

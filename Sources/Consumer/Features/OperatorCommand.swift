@@ -5,7 +5,7 @@ package import Records
 /// beside a running service.
 package struct OperatorCommand: Sendable {
     package let declaration: Command
-    /// Reads the command line, and gives back what does as it says.
+    /// Reads the command line. What it returns carries the command out.
     package let reading: @Sendable (Arguments) throws -> (OperatorParts) throws(Failure) -> Void
 
     package init(

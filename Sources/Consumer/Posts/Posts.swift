@@ -89,15 +89,16 @@ package final class Posts: FeatureService, PeopleObserver, @unchecked Sendable {
     }
 
     /// Who has seen posts of an author, and by which id they knew the author: friends know each other as such in a group, too, and
-    /// somebody whom the author has blocked has seen nothing.
+    /// somebody whom the author has blocked, or who has blocked the author, has seen nothing.
     private func known(_ author: ID, by viewers: [ID: ID], in group: ID?) throws(VaultError) -> [ID: ID] {
         guard group != nil else { return viewers }
         let lists = FriendLists(context.documents)
         let own = try lists.list(of: author)
         var known: [ID: ID] = [:]
         for (viewer, id) in viewers where !own.isBlocked(viewer) {
-            let areFriends = own.isFriend(viewer) ? try lists.list(of: viewer).isFriend(author) : false
-            known[viewer] = areFriends ? author : id
+            let theirs = try lists.list(of: viewer)
+            guard !theirs.isBlocked(author) else { continue }
+            known[viewer] = own.isFriend(viewer) && theirs.isFriend(author) ? author : id
         }
         return known
     }

@@ -107,7 +107,7 @@ package struct PushAddress: Hashable, Sendable {
             throw refusal("the address names no server")
         }
         if let address = NetworkAddress(name) {
-            // `PushProgram` looks again, at each connection.
+            // `AppriseProgram` looks again, at each connection.
             guard address.isPublic || settings.privateHosts.contains(where: { $0.contains(address) }) else {
                 throw refusal("the address leads into a private network, which this home does not allow")
             }

@@ -11,8 +11,8 @@ import Vault
 //
 //     account    if the account is deleted, too: its rows, and its gateways, except those on which somebody else has a
 //                claim. Otherwise what is the account's own (contact, names of devices and gateways) is sealed again
-//                under a new secret; every other document is deleted. Friends lose a friend, but keep what they were told
-//                about the person
+//                under a new secret; every other document is deleted. Friends lose a friend, and their notifications lose
+//                the person's name
 //     streams    they end, their sensors get new ones under the new secret, and what is left of the old ones belongs to
 //                nobody: a sensor, and a time in which what it measured is not somebody else's
 //     secrets    deleted, and keys.db with its log is overwritten. From here on nothing of theirs can be opened

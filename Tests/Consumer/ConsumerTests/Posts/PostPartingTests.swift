@@ -56,6 +56,23 @@ struct PostPartingTests {
         }
     }
 
+    @Test("tell somebody who has blocked their author nothing, neither when they are posted in a group of both nor when the author leaves it")
+    func blockedAuthor() throws {
+        try Circle.with { circle in
+            let (ada, bob) = (try circle.person(name: "Ada"), try circle.person(name: "Bob"))
+            let eve = try circle.person(name: "Eve")
+            try circle.befriend(bob, eve, sharing: nil)
+            try circle.befriend(ada, eve, sharing: nil)
+            try circle.done(eve, "friends/block", ["friend": .string(ada.text)])
+            let group = try circle.group("Runners", bob, ada, eve)
+            _ = try circle.post(ada, "For the group", to: [group], friends: false)
+            try circle.done(ada, "groups/leave", ["group": .string(group.text)])
+            // Somebody else in the group is told of both.
+            #expect(try circle.next(bob, "posts")?["post"] != nil && circle.next(bob, "posts")?["removed"] == true)
+            try expectNothing(circle, [eve], before: bob, "she has blocked the author")
+        }
+    }
+
     @Test("are to be listed again by friends who are friends no longer, whatever has ended that", arguments: ["remove", "block", "partner"])
     func friends(end: String) throws {
         try Circle.with { circle in
