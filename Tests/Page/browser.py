@@ -158,6 +158,13 @@ class Browser:
         told = [(node.get("role", {}).get("value"), node.get("name", {}).get("value", "")) for node in nodes if not node.get("ignored")]
         return [(role, name) for role, name in told if role not in ("none", "generic", "InlineTextBox", "StaticText")]
 
+    def tells(self, *expected):
+        """Fails unless a screen reader is told all of this, each a role and a name. Returns everything that it is told."""
+        tree = self.tree()
+        for told in expected:
+            assert told in tree, f"{told} is not told: {tree}"
+        return tree
+
     def allow_notifications(self, address):
         """What a person says to the browser's own question, which no test can press."""
         self._tell("Browser.grantPermissions", origin=address, permissions=["notifications"])

@@ -46,6 +46,11 @@ def sees_any_period(trial):
     page.see("lowest", ".readout")
     page.keys(Keys.ESCAPE)
     page.see("Average", ".readout")
+    tree = page.tells(
+        ("main", ""), ("heading", "Heart rate"), ("group", "Period"), ("button", "Hour"), ("button", "Before"), ("button", "Zoom in"),
+        ("region", "Beat to beat"), ("DisclosureTriangle", "As a table"), ("button", "Delete this period"))
+    charts = [name for role, name in tree if role == "image"]
+    assert any(name.startswith("Heart rate, ") and "lowest" in name for name in charts), charts
     page.keys("+")
     page.wait("it is zoomed", lambda: span(trial) < 3_600_000)
     page.press("Hour")

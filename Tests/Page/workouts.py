@@ -200,6 +200,13 @@ def looks_at_one(trial):
     page.see("/km", ".readout")
     page.wait("the map has the point", lambda: page.all(".map .pos"))
     trial.look("workout")
+    tree = page.tells(
+        ("main", ""), ("heading", "Workout"), ("heading", "<b>City run</b>"), ("region", "Summary"), ("term", "Distance"),
+        ("term", "Average pace"), ("term", "Average heart rate"), ("region", "Pace and altitude"), ("region", "Time in zones"),
+        ("region", "Splits"), ("columnheader", "Duration"), ("group", "Map"), ("button", "Fit everything"),
+        ("image", "The way on the map, from its start to its end"), ("button", "Share"), ("button", "Delete this workout"))
+    charts = [name for role, name in tree if role == "image"]
+    assert any(name.startswith("Pace over distance: fastest") for name in charts), charts
     page.press("Heart rate then")
     page.see("Heart rate", "h1")
     page.wait("the heart rate of the run", lambda: page.all(".zoomable .line"))
