@@ -6,6 +6,7 @@ import time
 
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.expected_conditions import staleness_of
 
 #: On the 7th somebody rested for four hours and a half, on the 8th they had half an hour with a high heart rate.
 RATES = {7: [60] * 3_240, 8: [150] * 360}
@@ -160,7 +161,7 @@ def sets_goals(trial):
     page.type("Steps a day", "11500")
     page.type("Distance a day, km", "7.5")
     trial.look("goals")
-    page.press("Save", "//form")
+    saves_goals(page)
     page.see("Goal Saved Successfully")
     assert goals_of(home) == {"steps": 11_500, "distance_m": 7_500}, goals_of(home)
     page.open(f"{home.address}/#/days/{datetime.date.today()}")
@@ -169,9 +170,8 @@ def sets_goals(trial):
     page.press("Change goals")
     page.type("Steps a day", "")
     page.type("Distance a day, km", "")
-    page.press("Save", "//form")
-    page.see("Goal Saved Successfully")
-    page.wait("there is no goal", lambda: goals_of(home) == {})
+    saves_goals(page)
+    assert goals_of(home) == {}, goals_of(home)
     page.open(f"{home.address}/#/days/{datetime.date.today()}")
     page.see("You have no goals.")
     home.vitals("ada", "goals", "set", "--steps", "10000")
@@ -184,6 +184,13 @@ def steps_of(home, month):
     # The service answers a few requests a second.
     time.sleep(0.3)
     return json.loads(home.vitals("ada", "month", f"{month:%Y-%m}", "--json"))["summary"].get("steps", {}).get("total")
+
+
+def saves_goals(page):
+    """Presses Save, and waits until the form is made again, which happens when the service has kept the goals."""
+    form = page.all("vitals-goals form")[0]
+    page.press("Save", "//form")
+    page.wait("the goals are saved", lambda: staleness_of(form)(page.driver))
 
 
 def goals_of(home):

@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 
-from days import goals_of
+from days import goals_of, saves_goals
 from home import Client
 from playing import LONG, WITH_DEVICE, fetched, knocks
 from selenium.webdriver.common.keys import Keys
@@ -175,14 +175,10 @@ def reads_in_miles(trial):
     page.driver.refresh()
     page.see("Distance a day, mi", "label")
     page.type("Distance a day, mi", "5")
-    page.press("Save", "//form")
-    # The form is made again when it is saved: nobody asks the service again and again.
-    is_kept = "return [...document.querySelectorAll('form input')].some((input) => input.defaultValue === '5')"
-    page.wait("five miles are saved", lambda: page.run(is_kept))
+    saves_goals(page)
     assert goals_of(home)["distance_m"] == 8_047, goals_of(home)
     page.type("Distance a day, mi", "")
-    page.press("Save", "//form")
-    page.wait("no distance is saved", lambda: not page.run(is_kept))
+    saves_goals(page)
     assert "distance_m" not in goals_of(home), goals_of(home)
     home.vitals("ada", "profile", "set", "--units", "metric")
     page.press("Today")
