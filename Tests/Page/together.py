@@ -64,10 +64,17 @@ def finds_a_partner(trial):
     page.press("Partners")
     page.see("You have no training partner yet")
     page.type("Area", "Riverside", "//vitals-offer-form")
-    page.type("How a partner reaches you", "ada@example.org")
+    page.type("Pace, min/km", "6:15-5:30", "//vitals-offer-form")
+    page.press("Offer")
+    page.see("Type two paces such as 5:30-6:15", "vitals-offer-form")
+    page.type("Pace, min/km", "5:30-6:15", "//vitals-offer-form")
     page.press("Offer")
     page.see("Others can find your offer now")
-    page.see("Riverside", "vitals-own-partners")
+    page.see("Riverside · 5:30–6:15", "vitals-own-partners")
+    page.type("Contact", "ada@example.org", "//vitals-contact-form")
+    page.press("Save", "//vitals-contact-form")
+    page.see("Contact saved")
+    finds_by_pace(trial)
     offer = json.loads(home.vitals("grace", "partners", "find", "--json").splitlines()[0])["offer"]
     home.vitals("grace", "partners", "ask", offer, "--text", f"Sundays? {HOSTILE}".replace("\u202e", ""))
     page.see("Sundays?", "vitals-own-partners")
@@ -75,11 +82,31 @@ def finds_a_partner(trial):
     page.see(LONG, "vitals-own-partners")
     trial.look("partners")
     assert "ada@example.org" in home.vitals("grace", "partners")
+    page.driver.refresh()
+    page.wait("the contact is shown", lambda: page.field("Contact", "//vitals-contact-form").get_attribute("value") == "ada@example.org")
+    page.type("Contact", "", "//vitals-contact-form")
+    page.press("Save", "//vitals-contact-form")
+    page.see("Contact saved")
+    assert "ada@example.org" not in home.vitals("grace", "partners")
     page.press(f"Remove: {LONG}")
     page.press("Remove", "//dialog")
     page.wait("it is over", lambda: LONG not in page.all("vitals-own-partners")[0].text)
     page.press("Withdraw: Run")
     page.see("You have no training partner yet")
+
+
+def finds_by_pace(trial):
+    """An offer is found by a pace that overlaps its own."""
+    home, page = trial.home, trial.browser
+    for area, pace in [("Old Town", "4:00-4:30"), ("Lakeside", "6:00-7:00")]:
+        home.vitals("grace", "partners", "offer", "running", "--area", area, "--pace", pace)
+    page.type("Pace, min/km", "5:30-6:15", "//vitals-find-partner")
+    page.press("Search")
+    page.see("Lakeside · 6:00–7:00", "vitals-find-partner")
+    assert "Old Town" not in page.all("vitals-find-partner")[0].text
+    page.type("Pace, min/km", "", "//vitals-find-partner")
+    page.press("Search")
+    page.see("Old Town · 4:00–4:30", "vitals-find-partner")
 
 
 def shares(trial):

@@ -1,6 +1,6 @@
 import type { Requests as Asked } from "service";
 import { element, fill, plain, pressed, written, type Child } from "../library/element";
-import { ago, joined, paceText } from "../library/format";
+import { ago, joined, paceText, pacesOf } from "../library/format";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
 import { say } from "../library/words";
@@ -17,13 +17,20 @@ import { looks } from "./friends-card";
 
 type Listed = Asked["partners/list"]["replies"];
 type Offer = Omit<Listed["offers"][number], "expires">;
+type Wanted = Asked["partners/find"]["asks"];
+
+/** The fastest and the slowest pace that the service takes, in seconds for a kilometre. */
+const [fastest, slowest] = [60, 3600];
+
+/** How many replies without an offer are enough for a search. */
+const mostReplies = 5;
 
 /** Finding somebody to train with: nobody learns who somebody is before both agree. */
 export function partners(person: Person): HTMLElement {
   const own = new OwnPartners(person), load = () => own.load();
   return element("div", { class: "grid" },
     element("div", { class: "side s7" }, own, new FindPartner(person, load)),
-    element("div", { class: "side s5" }, new OfferForm(person, load)));
+    element("div", { class: "side s5" }, new OfferForm(person, load), new ContactForm(person)));
 }
 
 /** "Running · Riverside · 5:30–6:00 /km". */
@@ -82,7 +89,23 @@ function activityField(first: [string, string][]): Field {
   return field(say("activity"), select([...first, ...known], first.length > 0 ? "" : "running"));
 }
 
-/** Looks for somebody by activity and area. */
+function areaField(options: { hint?: string; look?: string } = {}): Field {
+  return field(say("area"), text({ maxlength: 64, autocomplete: "off" }), options);
+}
+
+function paceField(): Field {
+  return field(say("paces", { unit: paceText(0).unit }), text({ maxlength: 16, autocomplete: "off" }), { hint: say("pacesHint") });
+}
+
+/** The paces that somebody has typed; nothing if the field is empty. */
+function paceIn({ input }: Field): Pick<Wanted, "pace"> {
+  if (input.value.trim() === "") return {};
+  const paces = pacesOf(input.value);
+  if (!paces || paces[0] < fastest || paces[1] > slowest) throw new Refusal("invalid", say("noPaces"), "pace");
+  return { pace: { from_s_per_km: paces[0], to_s_per_km: paces[1] } };
+}
+
+/** Looks for somebody by activity, area and pace. */
 class FindPartner extends Card {
   readonly #person: Person;
   readonly #changed: () => Promise<void>;
@@ -96,13 +119,25 @@ class FindPartner extends Card {
 
   begin(): void {
     this.frame(say("findPartner"), "");
-    const activity = activityField([["", say("anyActivity")]]), area = field(say("area"), text({ maxlength: 64, autocomplete: "off" }));
+    const activity = activityField([["", say("anyActivity")]]), area = areaField(), pace = paceField();
     const look = element("button", { class: "btn first" }, say("search"));
-    this.append(form({ activity, area }, [activity.node, area.node, element("div", { class: "btns all" }, look)], look, async () => {
-      const { offers } = await this.#person.ask("partners/find", {
-        ...(activity.input.value && { activity: activity.input.value }), ...(area.input.value.trim() && { area: area.input.value.trim() }) });
-      fill(this.#found, offers.length === 0 ? empty("people", say("nobodyFound")) : element("ul", { class: "rows" }, ...offers.map((offer) => this.#row(offer))));
+    this.append(form({ activity, area, pace }, [activity.node, area.node, pace.node, element("div", { class: "btns all" }, look)], look, async () => {
+      const wanted = {
+        ...(activity.input.value && { activity: activity.input.value }), ...(area.input.value.trim() && { area: area.input.value.trim() }), ...paceIn(pace),
+      };
+      await this.#find(element("ul", { class: "rows" }), wanted);
     }), this.#found);
+  }
+
+  /** Shows the next offers below those that were found. The service looks at so many for each reply: there may be none in it, and more to come. */
+  async #find(rows: HTMLElement, wanted: Wanted, after?: string): Promise<void> {
+    let page = await this.#person.ask("partners/find", { ...wanted, ...(after !== undefined && { after }) });
+    for (let reply = 1; reply < mostReplies && page.offers.length === 0 && page.next !== undefined; reply += 1)
+      page = await this.#person.ask("partners/find", { ...wanted, after: page.next });
+    const { offers, next } = page, more = button(say("showMore"), "s");
+    rows.append(...offers.map((offer) => this.#row(offer)));
+    pressed(more, () => void busy(more, () => this.#find(rows, wanted, next)));
+    fill(this.#found, rows.childElementCount === 0 ? empty("people", say("nobodyFound")) : rows, next === undefined ? null : more);
   }
 
   #row(offer: Offer): HTMLElement {
@@ -117,7 +152,7 @@ class FindPartner extends Card {
   }
 }
 
-/** Says what somebody looks for, and how a partner reaches them. */
+/** Says what somebody looks for. */
 class OfferForm extends Card {
   readonly #person: Person;
   readonly #changed: () => Promise<void>;
@@ -130,22 +165,39 @@ class OfferForm extends Card {
 
   begin(): void {
     this.frame(say("offerPartner"), "");
-    const activity = activityField([]), area = field(say("area"), text({ maxlength: 64, autocomplete: "off" }), { hint: say("areaHint"), look: "all" });
+    const activity = activityField([]), area = areaField({ hint: say("areaHint"), look: "all" }), pace = paceField();
     const words = field(say("offerWords"), text({ maxlength: 200, autocomplete: "off" }), { look: "all" });
-    const contact = field(say("contactForPartner"), text({ maxlength: 100, autocomplete: "off" }), { hint: say("contactHint"), look: "all" });
     const send = element("button", { class: "btn first" }, say("offerIt"));
-    this.append(form({ activity, area, text: words, contact }, [activity.node, area.node, words.node, contact.node, element("div", { class: "btns all" }, send)], send, async () => {
+    this.append(form({ activity, area, pace, text: words }, [activity.node, pace.node, area.node, words.node, element("div", { class: "btns all" }, send)], send, async () => {
       if (area.input.value.trim() === "") throw new Refusal("invalid", "Enter Name", "area");
-      if (contact.input.value.trim()) await this.#person.ask("partners/contact", { contact: contact.input.value.trim() });
       await this.#person.ask("partners/offer", {
-        activity: activity.input.value, area: area.input.value.trim(), ...(words.input.value.trim() && { text: words.input.value.trim() }) });
+        activity: activity.input.value, area: area.input.value.trim(), ...paceIn(pace), ...(words.input.value.trim() && { text: words.input.value.trim() }) });
       toast(say("isOffered"));
-      area.input.value = words.input.value = "";
+      area.input.value = words.input.value = pace.input.value = "";
       await this.#changed();
     }));
+  }
+}
+
+/** How partners reach somebody. */
+class ContactForm extends AnswerCard {
+  begin(): void {
+    this.frame(say("contactForPartner"), "");
+    // What somebody types stays.
+    this.ask(async () => this.body.querySelector("form") ? null : [this.#form((await this.person.ask("partners/list", {})).contact ?? "")]);
+  }
+
+  #form(known: string): HTMLElement {
+    const contact = field(say("contactIs"), text({ maxlength: 100, autocomplete: "off", value: known }), { hint: say("contactHint"), look: "all" });
+    const send = element("button", { class: "btn first" }, say("save"));
+    return form({ contact }, [contact.node, element("div", { class: "btns all" }, send)], send, async () => {
+      await this.person.ask("partners/contact", { contact: contact.input.value.trim() || null });
+      toast(say("contactSaved"));
+    });
   }
 }
 
 customElements.define("vitals-own-partners", OwnPartners);
 customElements.define("vitals-find-partner", FindPartner);
 customElements.define("vitals-offer-form", OfferForm);
+customElements.define("vitals-contact-form", ContactForm);
