@@ -46,8 +46,7 @@ final class Circle {
         try Broker.with { broker in
             let household = try Household()
             func settings(_ more: String, _ rules: String) throws -> ConsumerSettings {
-                try household.settings(
-                    port: broker.port, more: "time_zone: \"UTC\", \(more) \(accounts)broker_rules: { \(rules) },")
+                try Self.settings(household, broker, "\(more) \(accounts)", rules: rules)
             }
             let first = try settings(more, rules)
             _ = try Keys(first, .create)
@@ -61,6 +60,18 @@ final class Circle {
                 try run(other, clock) { try next(Circle(broker, household, $0, client, clock)) }
             }
         }
+    }
+
+    private static func settings(
+        _ household: Household, _ broker: Broker, _ more: String, rules: String = ""
+    ) throws -> ConsumerSettings {
+        try household.settings(
+            port: broker.port, more: "time_zone: \"UTC\", \(more) broker_rules: { \(rules) },")
+    }
+
+    /// Lets the service read its settings again, in which there is something else now.
+    func reload(_ more: String) throws {
+        consumer.reload(try Self.settings(household, broker, "\(more) accounts: {},"))
     }
 
     private static func run(

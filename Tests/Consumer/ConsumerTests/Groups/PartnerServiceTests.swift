@@ -203,6 +203,39 @@ struct PartnerServiceTests {
         }
     }
 
+    @Test("are found page by page, each offer once, also where so many offers of others are in between that a page is empty")
+    func pages() throws {
+        try Circle.with { circle in
+            let (ada, bob) = (try circle.person(name: "Ada"), try circle.person(name: "Bob"))
+            // More than anybody may offer, and all at once.
+            try circle.onSession { context in
+                try context.store.change(ada) { () throws(VaultError) in
+                    for number in 0..<1200 {
+                        guard let id = ID(kept: .string("offer-\(1000 + number)")) else { continue }
+                        let offer = PartnerOffer(
+                            id: id, activity: number < 600 ? "running" : "cycling", area: "Town \(number)", since: start,
+                            expires: start + 86_400_000)
+                        try OfferRows(context.store, context.keys).write(offer, of: ada)
+                    }
+                }
+            }
+            func pages(_ activity: String) throws -> [[JSON]] {
+                var (pages, after): ([[JSON]], JSON?) = ([], nil)
+                repeat {
+                    let page = try circle.done(
+                        bob, "partners/find", .object(present: ["activity": .string(activity), "after": after]))
+                    pages.append(try elements(page, "offers").compactMap { $0["offer"] })
+                    after = page["next"]
+                } while after != nil
+                return pages
+            }
+            let (runs, rides) = (try pages("running"), try pages("cycling"))
+            for found in [runs.flatMap(\.self), rides.flatMap(\.self)] { #expect(found.count == 600 && Set(found).count == 600) }
+            #expect(runs.prefix(12).allSatisfy { $0.count == Partners.page } && rides.first?.isEmpty == true, "\(rides.map(\.count))")
+            #expect(try circle.refused(bob, "partners/find", ["after": .string(String(repeating: "x", count: 65))]).field == "after")
+        }
+    }
+
     @Test("are asked by 25 people at a time, and nobody has more than 50")
     func most() throws {
         try Circle.with { circle in

@@ -282,6 +282,22 @@ struct MealServiceTests {
         }
     }
 
+    @Test("are offered of another file as soon as a running service has read its settings again")
+    func reloaded() throws {
+        try Circle.with(more: Self.settings) { circle in
+            let ada = try circle.person(name: "Ada")
+            #expect(try elements(circle.done(ada, "meals/ideas"), "ideas").count == 5)
+            let own = circle.household.path("ideas.json")
+            let soup = #"""
+                [{"idea": "broth", "name": {"en": "Broth", "de": "Brühe"}, "text": {"en": "Warm it.", "de": "Warm machen."},
+                "ingredients": [{"food": "carrot", "grams": 100}], "energy_kcal": 41, "protein_g": 0.9, "carbohydrate_g": 9.6, "fat_g": 0.2}]
+                """#
+            try soup.write(toFile: own, atomically: true, encoding: .utf8)
+            try circle.reload(#"meals: { ideas: "\#(own)" },"#)
+            #expect(try elements(circle.done(ada, "meals/ideas"), "ideas").map { $0["idea"] } == ["broth"])
+        }
+    }
+
     @Test(
         "are not offered in a home without a file of ideas",
         .enabled(

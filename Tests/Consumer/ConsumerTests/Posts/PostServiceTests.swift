@@ -248,6 +248,29 @@ struct PostServiceTests {
         }
     }
 
+    @Test("get no more than a thousand thumbs; those who have given one can change it")
+    func mostThumbs() throws {
+        try Circle.with { circle in
+            let (ada, bob, eve) = (try circle.person(name: "Ada"), try circle.person(name: "Bob"), try circle.person(name: "Eve"))
+            for friend in [bob, eve] { try circle.befriend(ada, friend, sharing: nil) }
+            let id = try circle.post(ada, "Look")["post"] ?? .null
+            try circle.done(bob, "posts/thumb", ["post": id, "thumb": "up"])
+            _ = try circle.onSession { context in
+                try context.store.change(bob) { () throws(VaultError) in
+                    try context.store.database.execute(
+                        """
+                        WITH RECURSIVE people (number) AS (SELECT 2 UNION ALL SELECT number + 1 FROM people WHERE number < 1000)
+                        INSERT INTO post_thumbs (post, person, author, secret_version, sealed)
+                        SELECT post, 'nobody-' || number, author, secret_version, sealed FROM post_thumbs, people WHERE person = ?
+                        """, [.text(bob.text)])
+                }
+            }
+            let late = try circle.refused(eve, "posts/thumb", ["post": id, "thumb": "up"])
+            #expect(late.code == .notAllowed && late.field == "post" && late.message.contains("1000 thumbs"), "\(late)")
+            #expect(try circle.done(bob, "posts/thumb", ["post": id, "thumb": "down"])["downs"] == 1)
+        }
+    }
+
     @Test("that are sent again, because a reply was lost, are there once")
     func again() throws {
         try Circle.with { circle in

@@ -169,6 +169,24 @@ struct QuoteServiceTests {
         }
     }
 
+    @Test("are of another file as soon as a running service has read its settings again, and nothing liked is lost")
+    func reloaded() throws {
+        let others = try folder.write(Self.file(3..<20), to: "others.json")
+        let (today, day) = (try quote("2026-11-21"), try #require(CalendarDay("2026-11-21")))
+        let id = JSON.string(try #require(try QuoteCatalogue(files: [others]).quote(of: day)).id.text)
+        #expect(id != today)
+        try Circle.with(more: settings) { circle in
+            let ada = try circle.person(name: "Ada")
+            try circle.wait(ada, "quote") { $0?["quote"] == today }
+            try circle.done(ada, "quotes/like", ["quote": "q0"])
+            try circle.reload(#"quotes: { catalogue: "\#(others)" },"#)
+            try circle.wait(ada, "quote") { $0?["quote"] == id }
+            #expect(try circle.done(ada, "quotes/today")["quote"] == id)
+            #expect(try circle.refused(ada, "quotes/like", ["quote": "q1"]).code == .notFound)
+            #expect(try elements(circle.done(ada, "quotes/liked"), "quotes").map { $0["quote"] } == ["q0"])
+        }
+    }
+
     @Test("go with everything else of a person: the rows and the topic, and what an earlier run has left")
     func forgetting() throws {
         var user: ID?

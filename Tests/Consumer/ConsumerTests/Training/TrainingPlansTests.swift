@@ -150,6 +150,26 @@ struct TrainingPlansTests {
         }
     }
 
+    @Test("are made of another file as soon as a running service has read its settings again, and a training goes on")
+    func reloaded() throws {
+        try WorkoutHouse.training { house in
+            house.set(0)
+            let training = try house.train(house.plan())
+            let all = try String(contentsOfFile: "\(projectFolder)/deploy/training/exercises.json", encoding: .utf8)
+            let some = all.split(separator: "\n").filter { $0.contains(#""equipment": "body only""#) }.prefix(80)
+                .map { line in String(line.hasSuffix(",") ? line.dropLast() : line) }
+            let path = house.household.path("exercises.json")
+            try "[\n\(some.joined(separator: ",\n"))\n]\n".write(toFile: path, atomically: true, encoding: .utf8)
+            try house.reload("training: { exercises: \"\(path)\" },")
+            #expect(try house.done("training/get")["exercises"] == 80)
+            let known = try some.map { try JSON(payload: Array($0.utf8))["id"] }
+            let planned = try house.plan(seed: 8).list("exercises").map { $0["exercise"] }
+            #expect(!planned.isEmpty && planned.allSatisfy(known.contains), "\(planned)")
+            let now = try house.done("training/current")["training"] ?? .null
+            #expect(now["workout"] == training["workout"] && now["exercise"] == training["exercise"])
+        }
+    }
+
     @Test("are not made of a broken file: it is refused with line and reason, and so is one that is not there")
     func broken() throws {
         let household = try Household()

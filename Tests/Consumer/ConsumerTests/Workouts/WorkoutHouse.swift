@@ -35,9 +35,11 @@ final class WorkoutHouse {
         }
     }
 
+    private static let always = #"accounts: {}, broker_rules: {}, workouts: { end_after: "10 min" },"#
+
     private init(_ broker: Broker, household given: Household? = nil, more: String) throws {
         self.broker = broker
-        self.more = #"accounts: {}, broker_rules: {}, workouts: { end_after: "10 min" },"# + more
+        self.more = Self.always + more
         household = try given ?? Household()
         client = try Client(
             broker, "vitals/v1/gateways/home/#", "vitals/v1/users/+/responses/#", "vitals/v1/users/+/workout",
@@ -110,6 +112,13 @@ final class WorkoutHouse {
             try household.settings(people: Household.peopleWithPositions, port: broker.port, more: more), clock,
             prepare)
         try Self.waitForConsumer(client)
+    }
+
+    /// Lets the service read its settings again, in which there is something else now.
+    func reload(_ other: String) throws {
+        consumer?.reload(
+            try household.settings(
+                people: Household.peopleWithPositions, port: broker.port, more: Self.always + other))
     }
 
     /// It says that it is there when it hears everything.
