@@ -2,7 +2,6 @@
 
 import datetime
 import json
-import time
 
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
@@ -181,8 +180,6 @@ def sets_goals(trial):
 
 
 def steps_of(home, month):
-    # The service answers a few requests a second.
-    time.sleep(0.3)
     return json.loads(home.vitals("ada", "month", f"{month:%Y-%m}", "--json"))["summary"].get("steps", {}).get("total")
 
 

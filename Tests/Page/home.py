@@ -7,9 +7,11 @@ import datetime
 import functools
 import html
 import json
+import re
 import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 # Last, because modules there have names of modules here.
@@ -164,12 +166,18 @@ class Home(Household):
         return next(line.strip() for line in made.stdout.splitlines() if "claim" in line)
 
     def vitals(self, who, *words, **options):
-        """The command, as somebody on a machine of their own."""
+        """The command, as somebody on a machine of their own. The page asks for the same person: where both have asked too much, the
+        service has done nothing, and says when it may be asked again."""
         folder = self.folder / f"home-{who}"
         folder.mkdir(exist_ok=True)
-        made = subprocess.run(
-            [RELEASE / "vitals", "--port", str(self.port), *words], capture_output=True, text=True,
-            env={"HOME": str(folder), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}, **options)
+        for _ in range(3):
+            made = subprocess.run(
+                [RELEASE / "vitals", "--port", str(self.port), *words], capture_output=True, text=True,
+                env={"HOME": str(folder), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}, **options)
+            wait = re.search(r"too many requests; try again in (\d+) s", made.stdout + made.stderr)
+            if made.returncode == 0 or not wait:
+                break
+            time.sleep(int(wait[1]))
         if made.returncode != 0:
             raise RuntimeError(f"vitals {' '.join(words)}: {made.stdout}{made.stderr}")
         return made.stdout

@@ -197,12 +197,41 @@ def draws_areas(trial):
     page.press("Save", "//form")
     is_told(trial, "The area is saved")
     page.see("Circle of 200")
+    is_in_feet(trial)
     page.press("Add an alert")
     page.type("Tell me of", "an empty phone")
     page.type("Below", "20")
     page.press("Save", "//form")
     is_told(trial, "The alert is saved")
     page.see("Phone below 20")
+
+
+def is_in_feet(trial):
+    """A radius is typed in feet by people who read miles, and is not rounded by being shown."""
+    home, page = trial.home, trial.browser
+    home.vitals("ada", "profile", "set", "--units", "imperial")
+    page.driver.refresh()
+    for feet, metres in ((None, 200), ("1000", 304.8)):
+        page.press("Edit: Garden")
+        if feet:
+            page.type("Radius in feet", "65")
+            page.press("Save", "//form")
+            page.see("The radius is from 66")
+            page.type("Radius in feet", feet)
+        else:
+            assert page.field("Radius in feet").get_attribute("value") == "656", "another radius is shown"
+        page.press("Save", "//form")
+        is_told(trial, "The area is saved")
+        garden = next(area for area in listed(home, "ada", "areas") if area["name"] == "Garden")
+        assert garden["circle"]["radius_m"] == metres, garden
+    page.see("Circle of 1,000", ".rows")
+    home.vitals("ada", "profile", "set", "--units", "metric")
+    page.driver.refresh()
+    page.press("Edit: Garden")
+    page.type("Radius in metres", "200")
+    page.press("Save", "//form")
+    is_told(trial, "The area is saved")
+    page.see("Circle of 200")
 
 
 def is_alerted(trial):

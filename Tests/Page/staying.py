@@ -1,6 +1,7 @@
 """What happens to a page: reloading, keys and readers, attacks, a cut, a service that does not answer, another language."""
 
 import contextlib
+import json
 import re
 import signal
 import threading
@@ -180,7 +181,41 @@ def reads_in_miles(trial):
     page.type("Distance a day, mi", "")
     saves_goals(page)
     assert "distance_m" not in goals_of(home), goals_of(home)
-    home.vitals("ada", "profile", "set", "--units", "metric")
+    is_measured_in_feet(trial)
+
+
+def is_measured_in_feet(trial):
+    """Height and weight are shown and typed as their person reads them, and no figure changes by being shown."""
+    page, home = trial.browser, trial.home
+
+    def measures():
+        profile = json.loads(home.vitals("ada", "profile", "--json"))["profile"]
+        return [profile[name] for name in ("units", "height_cm", "weight_kg")]
+    _, height, weight = measures()
+    page.open(f"{home.address}/#/you")
+    page.see("5 ft 5 in", "vitals-profile-card")
+    page.press("Edit", "//vitals-profile-card")
+    page.type("Height in feet and inches", "165", "//vitals-profile-card")
+    page.press("Save", "//vitals-profile-card//form")
+    page.see("Enter Proper Height", "vitals-profile-card")
+    page.type("Height in feet and inches", "5'7\"", "//vitals-profile-card")
+    page.press("Save", "//vitals-profile-card//form")
+    page.see("5 ft 7 in", "vitals-profile-card")
+    assert measures() == ["imperial", 170.18, weight], measures()
+    page.press("Edit", "//vitals-profile-card")
+    page.type("Weight in pounds", "135", "//vitals-profile-card")
+    trial.look("profile-in-pounds")
+    page.type("Units", "Kilometres", "//vitals-profile-card")
+    assert page.field("Height in cm").get_attribute("value") == "170.18", "the height has changed with its unit"
+    # What rounds to the same feet and inches is another height all the same.
+    page.type("Height in cm", "171", "//vitals-profile-card")
+    page.type("Units", "Miles", "//vitals-profile-card")
+    assert page.field("Height in feet and inches").get_attribute("value") == "5 ft 7 in"
+    page.type("Units", "Kilometres", "//vitals-profile-card")
+    page.press("Save", "//vitals-profile-card//form")
+    page.see("Weight in kg", "vitals-profile-card dl")
+    assert measures() == ["metric", 171, 61.23], measures()
+    home.vitals("ada", "profile", "set", "--height-cm", f"{height}", "--weight-kg", f"{weight}")
     page.press("Today")
     page.driver.refresh()
     trial.waits_for_heart()

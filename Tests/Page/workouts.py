@@ -204,7 +204,7 @@ def looks_at_one(trial):
         ("main", ""), ("heading", "Workout"), ("heading", "<b>City run</b>"), ("region", "Summary"), ("term", "Distance"),
         ("term", "Average pace"), ("term", "Average heart rate"), ("region", "Pace and altitude"), ("region", "Time in zones"),
         ("region", "Splits"), ("columnheader", "Duration"), ("group", "Map"), ("button", "Fit everything"),
-        ("image", "The way on the map, from its start to its end"), ("button", "Share"), ("button", "Delete this workout"))
+        ("image", "The route on the map, from its start to its end"), ("button", "Share"), ("button", "Delete this workout"))
     charts = [name for role, name in tree if role == "image"]
     assert any(name.startswith("Pace over distance: fastest") for name in charts), charts
     page.press("Heart rate then")
@@ -244,7 +244,7 @@ def takes_it_away(trial):
     assert hidden.startswith(b"\x89PNG")
     page.press("Save the text")
     assert saved(trial, folder, ".txt").startswith(b"Run: 9.0")
-    page.type("Hide the way near its start and end", "Hide nothing")
+    page.type("Hide the route near its start and end", "Hide nothing")
     page.see("Loading", ".preview")
     page.wait("the picture is shown", is_picture_shown(page))
     page.press("Save the picture")

@@ -50,6 +50,11 @@ export function metresOfUnit(): number {
   return isImperial ? 1609.344 : 1000;
 }
 
+/** Metres of the unit that the person reads heights and short distances in. */
+export function metresOfSmallUnit(): number {
+  return isImperial ? 0.3048 : 1;
+}
+
 /** A target: no more digits than it has. */
 export function roundDistance(metres: number): Amount {
   const value = metres / metresOfUnit();
@@ -177,7 +182,7 @@ export function speed(metresPerSecond: number): Amount {
 }
 
 export function height(metres: number): Amount {
-  return { value: number(isImperial ? metres / 0.3048 : metres), unit: isImperial ? "ft" : "m" };
+  return { value: number(metres / metresOfSmallUnit()), unit: isImperial ? "ft" : "m" };
 }
 
 /** How far something is: "320 m", "1.25 km". */
@@ -192,7 +197,7 @@ export function splitUnits(): "metric" | "imperial" {
 
 /** The longest round length that is not longer than this, for a scale. */
 export function roundLength(metres: number): { metres: number; text: string } {
-  const [small, large, unit] = isImperial ? [0.3048, 1609.344, "ft"] : [1, 1000, "m"];
+  const [small, large, unit] = [metresOfSmallUnit(), metresOfUnit(), isImperial ? "ft" : "m"];
   const isLarge = metres >= large;
   const one = isLarge ? large : small;
   const ten = 10 ** Math.floor(Math.log10(metres / one));

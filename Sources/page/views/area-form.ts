@@ -1,6 +1,7 @@
 import type { Area, AreasSetRequest, PhoneRegion } from "service";
 import { weekdayName, weekdays } from "../library/calendar";
 import { element, fill, pressed } from "../library/element";
+import { height, joined, metresOfSmallUnit } from "../library/format";
 import { placesOf, placeText, type Place, type Shape } from "../library/places";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
@@ -33,11 +34,12 @@ export function areaForm(
 ): HTMLElement {
   const whole = (value: number | undefined, min: number, max: number) =>
     text({ type: "number", inputmode: "numeric", min, max, step: 1, value });
+  const unit = metresOfSmallUnit(), radiusBefore = area?.circle?.radius_m ?? 200;
   const typed = { autocomplete: "off", spellcheck: "false", maxlength: 3000 };
   const fields = {
     name: field(say("areaName"), text({ maxlength: 64, autocomplete: "off", value: area?.name }), { look: "all" }),
     circle: field(say("areaMiddle"), text({ ...typed, value: area?.circle && placeText([area.circle.lat, area.circle.lon]) }), { hint: say("areaMiddleHint") }),
-    radius_m: field(say("areaRadius"), whole(area?.circle ? Math.round(area.circle.radius_m) : 200, ...radii)),
+    radius_m: field(say(unit === 1 ? "areaRadius" : "areaRadiusFeet"), whole(Math.round(radiusBefore / unit), Math.ceil(radii[0] / unit), Math.floor(radii[1] / unit))),
     polygon: field(say("areaCorners"), text({ ...typed, value: (area?.polygon ?? []).map(([north = 0, east = 0]) => placeText([north, east])).join("; ") }),
       { hint: say("areaCornersHint"), look: "all" }),
     region: field(say("areaRegion"), select(regions.map(({ region }) => [region, region]), area?.region), { look: "all" }),
@@ -53,13 +55,19 @@ export function areaForm(
   const help = element("p", { class: "hint all" });
   let kind: Kind = area?.region ? "region" : area?.polygon ? "polygon" : "circle";
 
+  /** Metres; a radius that was only shown is not rounded. */
+  const radiusTyped = (): number => {
+    const { input } = radius_m;
+    return input instanceof HTMLInputElement && input.value === input.defaultValue ? radiusBefore : Number(input.value) * unit;
+  };
+
   /** What the fields say; null while it is not enough. */
   const drawn = (): Shape | null => {
     if (kind === "region") {
       const found = regions.find((one) => one.region === region.input.value);
       return found ? { middle: [found.lat, found.lon], radius: found.radius_m } : null;
     }
-    const places = placesOf((kind === "circle" ? circle : polygon).input.value), radius = Number(radius_m.input.value);
+    const places = placesOf((kind === "circle" ? circle : polygon).input.value), radius = radiusTyped();
     if (kind === "polygon") return places && places.length > 0 ? { corners: places } : null;
     const [middle] = places ?? [];
     return middle && places?.length === 1 && radius > 0 ? { middle, radius } : null;
@@ -94,9 +102,9 @@ export function areaForm(
   }
 
   const request = (): AreasSetRequest => {
-    const places = placesOf((kind === "circle" ? circle : polygon).input.value), radius = Number(radius_m.input.value);
+    const places = placesOf((kind === "circle" ? circle : polygon).input.value), radius = radiusTyped();
     if (kind === "circle" && places?.length !== 1) throw new Refusal("invalid", say("noPlace"), "circle");
-    if (kind === "circle" && !(radius >= radii[0] && radius <= radii[1])) throw new Refusal("invalid", say("noRadius"), "radius_m");
+    if (kind === "circle" && !(radius >= radii[0] && radius <= radii[1])) throw new Refusal("invalid", say("noRadius", { least: joined(height(radii[0])), most: joined(height(radii[1])) }), "radius_m");
     if (kind === "polygon" && (places?.length ?? 0) < 3) throw new Refusal("invalid", say("noCorners"), "polygon");
     const [middle] = places ?? [], minutes = numberIn(fields.escalate_min, "escalate_min"), chosen = days.filter(({ input }) => input.checked).map(({ day }) => day);
     return {

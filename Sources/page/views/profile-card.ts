@@ -4,6 +4,7 @@ import { fill, pressed, written } from "../library/element";
 import { number } from "../library/format";
 import type { Person } from "../library/person";
 import { say } from "../library/words";
+import { bodyMeasures } from "../parts/body-measures";
 import { Card, pairs, skeleton } from "../parts/card";
 import { button } from "../parts/form";
 import { PictureRow } from "./picture-row";
@@ -48,13 +49,15 @@ export class ProfileCard extends Card {
 }
 
 function read(profile: Profile): HTMLElement {
+  const isImperial = profile.units === "imperial";
+  const measures = (["height_cm", "weight_kg"] as const).map((name): [string, string] =>
+    [bodyMeasures[name].label(isImperial), bodyMeasures[name].shown(profile[name], isImperial)]);
   const onOrOff = (isOn: boolean) => say(isOn ? "on" : "off");
   return pairs([
     [say("personName"), written(profile.name)],
     [say("birth"), dayName(profile.date_of_birth, { day: "numeric", month: "long", year: "numeric" })],
     [say("gender"), say(profile.gender)],
-    [say("height"), number(profile.height_cm)],
-    [say("weight"), number(profile.weight_kg, 1)],
+    ...measures,
     [say("bodyMass"), number(profile.weight_kg / (profile.height_cm / 100) ** 2, 1)],
     [say("units"), say(profile.units)],
     [say("language"), profile.locale ? languageName(profile.locale) : say("ofBrowser")],

@@ -2,9 +2,13 @@ import type { Profile } from "service";
 import { element, pressed } from "../library/element";
 import { ownTimeZone } from "../library/format";
 import type { Person } from "../library/person";
+import { Refusal } from "../library/requests";
 import { locale, say, translated } from "../library/words";
+import { bodyMeasures, type BodyField } from "../parts/body-measures";
 import { button, busy, check, field, form, select, text } from "../parts/form";
 import { toast } from "../parts/toast";
+
+const bodyFields = ["height_cm", "weight_kg"] as const;
 
 /** The locales in which the page speaks. */
 const languages = ["en-GB", "en-US", "en-IE", "de-DE", "de-AT", "de-CH"];
@@ -13,21 +17,53 @@ const languages = ["en-GB", "en-US", "en-IE", "de-DE", "de-AT", "de-CH"];
  *  @param close is called when it is saved or left */
 export function profileForm(person: Person, close: () => void): HTMLFormElement {
   const profile = person.profile;
-  const number = (value: number | undefined, step: number) =>
-    text({ type: "number", inputmode: "decimal", step, value: value === undefined ? undefined : `${value}` });
+  let isImperial = profile?.units === "imperial";
+  /** What the fields of measures were made to show. */
+  const shown = new Map<BodyField, { value: number | undefined; text: string }>();
+  const measure = (name: BodyField, value: number | undefined) => {
+    const made = { value, text: value === undefined ? "" : bodyMeasures[name].shown(value, isImperial) };
+    shown.set(name, made);
+    return field(bodyMeasures[name].label(isImperial), text({
+      inputmode: isImperial && name === "height_cm" ? "text" : "decimal", autocomplete: "off", maxlength: 20, value: made.text,
+    }));
+  };
   const fields = {
     name: field(say("personName"), text({ autocomplete: "name", maxlength: 100, value: profile?.name }), { look: "all" }),
     date_of_birth: field(say("birth"), text({ type: "date", autocomplete: "bday", value: profile?.date_of_birth })),
     gender: field(say("gender"), select(
       [["", "–"], ["female", say("female")], ["male", say("male")], ["other", say("other")], ["undisclosed", say("undisclosed")]], profile?.gender ?? "")),
-    height_cm: field(say("height"), number(profile?.height_cm, 0.1)),
-    weight_kg: field(say("weight"), number(profile?.weight_kg, 0.1)),
+    height_cm: measure("height_cm", profile?.height_cm),
+    weight_kg: measure("weight_kg", profile?.weight_kg),
     units: field(say("units"), select([["metric", say("metric")], ["imperial", say("imperial")]], profile?.units ?? "metric")),
     locale: field(say("language"), choice(languages, profile?.locale ?? locale(), languageName)),
     time_zone: field(say("timeZone"), choice(timeZones(), profile?.time_zone ?? ownTimeZone()), { look: "all" }),
   };
   const values = () => Object.entries(fields).map(([name, { input }]) => [name, input.value.trim()] as const);
   const before = new Map(profile ? values() : []);
+  /** Centimetres or kilograms; undefined for an empty field. A measure that was only shown is not rounded. */
+  const entered = (name: BodyField): number | undefined => {
+    const typed = fields[name].input.value.trim(), made = shown.get(name);
+    if (typed === made?.text) return made.value;
+    if (typed === "") return undefined;
+    const value = bodyMeasures[name].read(typed, isImperial);
+    if (value === null) throw new Refusal("invalid", name === "height_cm" ? "Enter Proper Height" : "Enter Proper Weight", name);
+    return value;
+  };
+  fields.units.input.addEventListener("change", () => {
+    const known = bodyFields.map((name) => {
+      try {
+        return entered(name);
+      } catch {
+        return profile?.[name];
+      }
+    });
+    isImperial = fields.units.input.value === "imperial";
+    bodyFields.forEach((name, at) => {
+      const made = measure(name, known[at]);
+      fields[name].node.replaceWith(made.node);
+      fields[name] = made;
+    });
+  });
   const keepHeart = check(say("keepHeart"), profile?.continuous_heart_rate ?? false);
   const voice = check(say("voiceProfile"), profile?.voice ?? false);
   const send = element("button", { class: "btn first" }, say("save"));
@@ -38,14 +74,18 @@ export function profileForm(person: Person, close: () => void): HTMLFormElement 
     close();
   }));
   // Somebody who is new is not asked for what their browser says.
-  const shown = profile ? fields : { ...fields, locale: null, time_zone: null };
+  const asked = profile ? fields : { ...fields, locale: null, time_zone: null };
   return form(fields, [
-    ...Object.values(shown).map((field) => field?.node), keepHeart.node, voice.node,
+    ...Object.values(asked).map((field) => field?.node), keepHeart.node, voice.node,
     element("div", { class: "btns all" }, send, cancel),
   ], send, async () => {
     // What is empty is left out, and the service says which of it has to be there.
-    const changes = Object.fromEntries(values().filter(([name, value]) => value !== before.get(name)).map(([name, value]) =>
-      [name, value === "" ? undefined : /_(cm|kg)$/.test(name) ? Number(value) : value]));
+    const changes: Record<string, string | number | undefined> = Object.fromEntries(
+      values().filter(([name, value]) => !(name in bodyMeasures) && value !== before.get(name)).map(([name, value]) => [name, value || undefined]));
+    for (const name of bodyFields) {
+      const value = entered(name);
+      if (value === undefined || value !== profile?.[name]) changes[name] = value;
+    }
     const boxes: [keyof Profile, HTMLInputElement][] = [["continuous_heart_rate", keepHeart.input], ["voice", voice.input]];
     const ticked = Object.fromEntries(boxes.filter(([name, { checked }]) => checked !== profile?.[name]).map(([name, { checked }]) => [name, checked]));
     const { message } = await person.change({ ...changes, ...ticked });
