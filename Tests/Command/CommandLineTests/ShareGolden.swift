@@ -12,7 +12,7 @@ extension Golden {
         Facebook and X there are pages that you open in a browser.
 
         Commands:
-          workout     Shares a workout; start and end of its way are hidden.
+          workout     Shares a workout; start and end of its route are hidden.
           day         Shares what a day came to, with the ring of its step goal.
           week        Shares what a week came to.
           month       Shares what a month came to, with its rings.
@@ -43,7 +43,7 @@ extension Golden {
     static let shareWorkout = """
         Usage: vitals share workout [OPTIONS] [ID]
 
-        Shares a workout; start and end of its way are hidden.
+        Shares a workout; start and end of its route are hidden.
 
         Arguments:
           ID  its id, or latest (default: latest)

@@ -96,7 +96,7 @@ enum WorkoutDrawings {
             └┬───────────┬───────────┬────────────┬───────────┬────────────┬───────────┬
              0:00        10:00       20:00        30:00       40:00        50:00
 
-        The way, north at the top
+        The route, north at the top
                                  ⣀⣀⡠⠤⠤⠔⠒⠒⠒⠒⠊⠉⠉⠉⠉⠉⠉⠉⠉⠉⠒⠒⠒⠒⠢⠤⠤⢄⣀⣀
                            ⣀⠤⠔⠒⠊⠉                              ⠉⠑⠒⠢⠤⣀
                       ⣀⠤⠔⠊⠉                                          ⠉⠑⠢⠤⣀
@@ -207,7 +207,7 @@ enum WorkoutDrawings {
             ++------------+-------------+-------------+------------+
              0:00         15:00         30:00         45:00
 
-        The way, north at the top
+        The route, north at the top
                             ********************
                      *******                    *******
                  ****                                  ****
@@ -256,7 +256,7 @@ enum WorkoutDrawings {
             ++-------------+-------------+------
              0 km          0.2 km        0.4 km
 
-        The way, north at the top
+        The route, north at the top
         o
 
         """

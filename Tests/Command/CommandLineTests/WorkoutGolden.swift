@@ -19,7 +19,7 @@ extension Golden {
           goal     Shows or changes the goal of workouts.
           plans    Lists what a workout can be started from, and changes your own plans.
           list     Lists your workouts, the latest first.
-          show     Shows a workout: figures, splits, graphs and the way.
+          show     Shows a workout: figures, splits, graphs and the route.
           picture  Writes a picture of a workout, to share.
           set      Says what a workout was done with.
           delete   Deletes a workout and the heart rates of its time, for good.
@@ -128,7 +128,7 @@ extension Golden {
     static let workoutShow = """
         Usage: vitals workout show [OPTIONS] ID
 
-        Shows a workout: figures, splits, graphs and the way.
+        Shows a workout: figures, splits, graphs and the route.
 
         Pace (of a ride: speed) and altitude are drawn over distance, heart rates over the time without
         pauses, and the way with north at the top; a mark shows where it begins.

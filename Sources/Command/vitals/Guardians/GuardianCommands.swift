@@ -79,7 +79,7 @@ enum GuardianCommands {
             Command(
                 name: "allow", summary: "Says what a guardian may see. What you take back is gone at once.",
                 options: [
-                    onOff("location", "on or off: where you are, and your way of the day"),
+                    onOff("location", "on or off: where you are, and your route of the day"),
                     onOff(
                         "motion",
                         "on or off: whether you stand still, walk, run, cycle or drive, and how much you exercise"),
@@ -121,7 +121,7 @@ enum GuardianCommands {
                 arguments: [dependent]),
             Command(name: "locate", summary: "Asks somebody's phones where they are.", arguments: [dependent]),
             Command(
-                name: "day", summary: "Draws somebody's way of a day.",
+                name: "day", summary: "Draws somebody's route of a day.",
                 arguments: [dependent, .optional("DAY", "such as 2026-11-25 (default: today)")],
                 examples: [Example("vitals dependents day otto 2026-11-24")]),
         ], runsAlone: true)

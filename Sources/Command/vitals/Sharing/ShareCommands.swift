@@ -20,7 +20,7 @@ enum ShareCommands {
         ],
         subcommands: [
             Command(
-                name: "workout", summary: "Shares a workout; start and end of its way are hidden.", options: posting,
+                name: "workout", summary: "Shares a workout; start and end of its route are hidden.", options: posting,
                 arguments: [
                     .optional("ID", "its id, or latest (default: latest)", offers: Offers.workouts.rawValue)
                 ],

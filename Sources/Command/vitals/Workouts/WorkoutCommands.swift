@@ -160,7 +160,7 @@ enum WorkoutCommands {
         ])
 
     private static let show = Command(
-        name: "show", summary: "Shows a workout: figures, splits, graphs and the way.",
+        name: "show", summary: "Shows a workout: figures, splits, graphs and the route.",
         discussion: """
             Pace (of a ride: speed) and altitude are drawn over distance, heart rates over the time without pauses, and the way \
             with north at the top; a mark shows where it begins.
@@ -177,8 +177,8 @@ enum WorkoutCommands {
             """,
         options: [
             .value("output", "FILE", "where it is written: a name that ends with .png or .svg"),
-            .value("hide", "DISTANCE", "how far from start and end the way is hidden, 1 m to 5 km (default: 200 m)"),
-            .flag("hide-nothing", "shows the whole way, from your start to your end"),
+            .value("hide", "DISTANCE", "how far from start and end the route is hidden, 1 m to 5 km (default: 200 m)"),
+            .flag("hide-nothing", "shows the whole route, from your start to your end"),
             .value(
                 "without", "WHAT", "leaves out heart-rate, date, or heart-rate,date",
                 values: ["heart-rate", "date", "heart-rate,date"]),

@@ -179,7 +179,7 @@ struct WorkoutPage {
             }
         }
         let drawing = PathDrawing(pieces: pieces).drawn(on: paper)
-        return drawing.isEmpty ? "" : paper.style.bold("The way, north at the top") + "\n" + drawing
+        return drawing.isEmpty ? "" : paper.style.bold("The route, north at the top") + "\n" + drawing
     }
 }
 

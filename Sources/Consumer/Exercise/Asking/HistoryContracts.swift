@@ -69,7 +69,7 @@ extension RequestContract {
         ])
 
     static let workoutsDelete = RequestContract(
-        "Deletes a workout, with its heart rates and its way, for good.", asks: [.always("id", .id)],
+        "Deletes a workout, with its heart rates and its route, for good.", asks: [.always("id", .id)],
         answers: .record([.always("message", .text), .always("deleted", .count.about("how many heart rates"))]))
 
     static let workoutsStatistics = RequestContract(

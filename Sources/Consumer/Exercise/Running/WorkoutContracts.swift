@@ -15,7 +15,7 @@ extension RequestContract {
             .known("goal", WorkoutGoal.askedSchema), .known("gear", gear), at,
         ],
         answers: .record([
-            underWay, .known("location", .text.about("if the way is not recorded: how to allow it")),
+            underWay, .known("location", .text.about("if the route is not recorded: how to allow it")),
         ]))
 
     static let workoutsPause = RequestContract("Interrupts the workout.", asks: [at], answers: .record([underWay]))

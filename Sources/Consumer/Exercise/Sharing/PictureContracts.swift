@@ -11,7 +11,7 @@ extension RequestContract {
             .known(
                 "hidden_m",
                 .integer(in: WorkoutPicture.hideable)
-                    .about("metres of the way that are hidden at start and end; 200 if it is left out")),
+                    .about("metres of the route that are hidden at start and end; 200 if it is left out")),
             .known(
                 "without",
                 .array(

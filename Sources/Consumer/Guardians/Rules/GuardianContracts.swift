@@ -112,7 +112,7 @@ extension RequestContract {
         answers: .record([.always("asked", .count.about("how many phones"))]))
 
     static let dependentsDay = RequestContract(
-        "A dependent's way of a day.", asks: [dependent, .known("day", .day.about("today if it is left out"))],
+        "A dependent's route of a day.", asks: [dependent, .known("day", .day.about("today if it is left out"))],
         answers: .record([
             .always("day", .day),
             .always(

@@ -76,7 +76,7 @@ extension FeatureTopic {
         FeatureTopic(
             "dependents/+/path", isRetained: true, isTakenBackByFeature: true,
             .object(
-                "DependentPath", "A dependent's way of the day: times and places.",
+                "DependentPath", "A dependent's route of the day: times and places.",
                 [.always("day", .day), .always("points", points)])),
         FeatureTopic(
             "dependents/+/motion", isRetained: true, isTakenBackByFeature: true,

@@ -63,7 +63,7 @@ public struct Course: Hashable, Sendable {
     /// What others may see of the way: `hidingEnds` of its path, stretch by stretch. Each stretch is a course of its own,
     /// which begins at 0 metres and after 0 seconds, so that nothing in it says how far it was to there. How much was
     /// climbed on it is not counted.
-    /// - Parameter metres: how far from start and end the way is hidden; 0 hides nothing.
+    /// - Parameter metres: how far from start and end the route is hidden; 0 hides nothing.
     public func shown(hiding metres: Double = hiddenMetres, _ displacement: Displacement = .none) -> [Course] {
         guard metres != 0 else { return stations.isEmpty ? [] : [self] }
         let ends = HiddenEnds(of: path, within: metres, displacement)
