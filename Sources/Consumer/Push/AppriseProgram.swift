@@ -1,4 +1,5 @@
 import Daemon
+import Fetch
 import FoundationEssentials
 import Records
 import Telemetry
@@ -10,8 +11,8 @@ import Telemetry
 //
 // An address is a way for a person to have this machine connect to anything that the machine can reach, also where only the
 // machine should. Looking at the address would not be enough: names have other addresses a moment later, and servers answer
-// that it is to be had elsewhere. So the program has Python ask it before each connection whether that leads to the Internet
-// or to where the operator lets it lead, and before each file that is opened. (Python's audit hooks: PEP 578. They cannot
+// that it is to be had elsewhere. So the program has Python ask it before each connection whether that leads to the Internet,
+// and not into a network of the machine's own, or to where the operator lets it lead, and before each file that is opened. (Python's audit hooks: PEP 578. They cannot
 // be taken away again. The code that they watch is Debian's; what they guard against is an address.)
 //
 // A picture comes with the message and is on no disk either: it becomes a file in memory (memfd_create(2)) before the program
@@ -117,6 +118,7 @@ package struct AppriseProgram {
             "picture_type": message.picture.map { .string($0.type.rawValue) },
             "has_headers": .bool(PushSchemes.withHeaders.contains(message.address.scheme)),
             "private_hosts": .array(settings.privateHosts.map { .string($0.text) }),
+            "neighbours": .array(Reach.neighbours().map { .string($0.text) }),
         ])
         // Isolated: no variable and no folder of its user's is looked at. Nothing is compiled into a file.
         let program = ExternalProgram(
@@ -185,7 +187,10 @@ package struct AppriseProgram {
             os._exit(13)
 
         allowed = [ipaddress.ip_network(network) for network in job["private_hosts"]]
+        neighbours = [ipaddress.ip_network(network, strict=False) for network in job["neighbours"]]
         nat64 = ipaddress.ip_network("64:ff9b::/96")
+        # Of IPv6, only the first of these is given to anybody; the others are kept back, which not all versions of Python know.
+        given, kept = ipaddress.ip_network("2000::/3"), [ipaddress.ip_network(network) for network in ("192.88.99.0/24", "3fff::/20")]
         readable = {os.path.realpath(folder) + "/" for folder in (sys.prefix, sys.base_prefix, "/usr", "/etc/ssl")}
         is_refused = False
         report = {"picture": False}
@@ -255,9 +260,14 @@ package struct AppriseProgram {
             return found
 
         def is_public(address):
+            # Behind an address of its own network, the machine and its neighbours answer as they answer to nobody else.
+            if any(address in network for network in neighbours):
+                return False
             # These count as what is wrapped in them: not all versions of Python call them global.
             if address.version == 6 and (address.ipv4_mapped or address in nat64):
                 return True
+            if address.version == 6 and address not in given or any(address in network for network in kept):
+                return False
             return address.is_global and not (address.is_multicast or address.is_reserved)
 
         def may_reach(place):

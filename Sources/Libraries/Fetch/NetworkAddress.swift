@@ -52,9 +52,19 @@ public struct NetworkAddress: Hashable, Sendable {
     fileprivate var isVersion4: Bool { bytes.starts(with: Self.mapped) }
 }
 
+extension NetworkAddress: CustomStringConvertible {
+    /// As RFC 5952 spells it; of version 4 with four numbers.
+    public var description: String {
+        let (family, address) = isVersion4 ? (AF_INET, Array(bytes[12...])) : (AF_INET6, bytes)
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { text in
+            String(cString: inet_ntop(family, address, text.baseAddress!, socklen_t(text.count)))
+        }
+    }
+}
+
 /// A range of addresses, such as `192.168.0.0/16`, or one address.
 public struct NetworkRange: Hashable, Sendable {
-    /// As it was written.
+    /// As it was written; of a range around an address, that address, and how many of its leading bits count.
     public let text: String
     private let first: NetworkAddress
     private let bits: Int
@@ -82,7 +92,8 @@ public struct NetworkRange: Hashable, Sendable {
         let begin = address.isVersion4 ? 96 : 0
         let length = (begin..<128).first { mask.isClear($0) } ?? 128
         // A mask without a bit would be the whole internet: then only the address itself counts.
-        (text, first, bits) = ("this machine's network", address, length == begin ? 128 : length)
+        (first, bits) = (address, length == begin ? 128 : length)
+        text = "\(address)/\(bits - begin)"
     }
 
     /// Whether an address is in it.

@@ -21,7 +21,7 @@ public struct Reach: Hashable, Sendable {
     }
 
     /// The networks that this machine is in, as its interfaces say now.
-    static func neighbours() -> [NetworkRange] {
+    public static func neighbours() -> [NetworkRange] {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return [] }
         defer { freeifaddrs(first) }

@@ -116,7 +116,7 @@ struct AppriseProgramTests {
             String(
                 data: JSONSerialization.data(withJSONObject: [
                     "address": "json://\(receiver.place)/", "id": "i", "title": "t", "text": "t", "is_alert": false,
-                    "has_headers": true, "private_hosts": ["127.0.0.1"],
+                    "has_headers": true, "private_hosts": ["127.0.0.1"], "neighbours": [],
                     "picture": Data(Self.png).base64EncodedString(), "picture_name": "p.png",
                     "picture_type": "image/png",
                 ]), encoding: .utf8))

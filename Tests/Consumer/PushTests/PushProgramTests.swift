@@ -144,6 +144,37 @@ struct PushProgramTests {
         for secret in ["the-secret", "the-path", "the-text", "127.0.0.1"] { #expect(!arguments.contains(secret)) }
     }
 
+    @Test("reaches public addresses, but none in a network of the machine's own, whatever wraps it, unless the operator has named it")
+    func neighbours() throws {
+        // Nothing is connected to: Python only asks.
+        let program = AppriseProgram.source.replacingOccurrences(
+            of: "receiver = apprise",
+            with: "print(*[place for place in job[\"text\"].split() if may_reach((place, 25))], flush=True)\nos._exit(7)\nreceiver = apprise")
+        let reached = ["9.9.9.9", "2620:fe::fe", "::ffff:9.9.9.9", "64:ff9b::909:909", "8.8.4.4"]
+        let others = [
+            "8.8.8.8", "2001:4860:4860::8888", "::ffff:8.8.8.8", "64:ff9b::808:808", "fec0::1", "192.88.99.1", "3fff::1", "10.0.0.1",
+            "127.0.0.1", "::1", "fe80::1",
+        ]
+        let job: JSON = [
+            "address": "json://127.0.0.1/", "private_hosts": ["8.8.4.0/24"],
+            "neighbours": ["8.8.8.17/24", "8.8.4.1/24", "2001:4860:4860::1/64"], "text": .string((reached + others).joined(separator: " ")),
+        ]
+        let python = try RunningProgram("/usr/bin/python3", ["-I", "-B", "-c", program])
+        python.send(String(decoding: job.bytes, as: UTF8.self))
+        #expect(python.exitStatus() == 7)
+        #expect(python.text.split(whereSeparator: \.isWhitespace).map(String.init) == reached, "\(python.text)")
+    }
+
+    @Test("is told which networks the machine is in")
+    func ownNetworks() throws {
+        let folder = try TemporaryFolder()
+        let python = try folder.writeProgram("#!/bin/sh\nIFS= read -r job\nprintf %s \"$job\" > \(folder.path("job"))\nexit 13\n", to: "python")
+        #expect(try send("json://\(receiver.place)/", to: pushSettings("{ python: \"\(python)\" }")) == .noApprise)
+        let job = try JSON(payload: Array(String(contentsOfFile: folder.path("job"), encoding: .utf8).utf8))
+        guard case .array(let networks)? = job["neighbours"] else { throw TestFailure("\(job)") }
+        #expect(networks.contains("127.0.0.1/8"), "\(networks)")
+    }
+
     @Test("reads no file of this machine's, and writes none")
     func files() throws {
         let folder = try TemporaryFolder()
@@ -160,7 +191,7 @@ struct PushProgramTests {
         for program in [read, write, start] {
             #expect(program != source)
             let job =
-                #"{"address":"json://\#(receiver.place)/","id":"i","title":"t","text":"t","is_alert":false,"has_headers":true,"private_hosts":["127.0.0.1"]}"#
+                #"{"address":"json://\#(receiver.place)/","id":"i","title":"t","text":"t","is_alert":false,"has_headers":true,"private_hosts":["127.0.0.1"],"neighbours":[]}"#
             let python = try RunningProgram("/usr/bin/python3", ["-I", "-B", "-c", program])
             python.send(job)
             #expect(python.exitStatus() == 1 && python.text.contains("PermissionError"), "\(python.text)")
