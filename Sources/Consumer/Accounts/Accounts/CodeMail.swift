@@ -8,6 +8,8 @@ final class CodeMail {
     /// other people's must not make us write to thousands of them. Each purpose has its own: whoever signs up again and again keeps
     /// nobody from resetting their password.
     private var mails = Allowance<NameCodes.Purpose>(perSecond: 0.1, burst: 30)
+    /// Somebody who has shown that an address is theirs waits for none of these: one a second.
+    private var verified = Allowance<NameCodes.Purpose>(perSecond: 1, burst: 300)
 
     /// Nil if mails are not sent.
     init?(_ settings: AccountSettings) {
@@ -18,13 +20,16 @@ final class CodeMail {
     /// Sends a mail.
     /// - Parameters:
     ///   - purpose: what its code is good for.
+    ///   - isVerified: whether its receiver has shown that the address is theirs.
     ///   - time: Unix milliseconds.
     ///   - failed: called on another thread, if it could not be sent; its text holds nothing of the mail.
     /// - Returns: whether it may be sent at all: not if there were too many.
     func send(
-        _ mail: Mail, for purpose: NameCodes.Purpose, time: Int64, failed: @escaping @Sendable (String) -> Void
+        _ mail: Mail, for purpose: NameCodes.Purpose, isVerified: Bool, time: Int64, failed: @escaping @Sendable (String) -> Void
     ) -> Bool {
-        guard mails.take(purpose, now: millisecondsSinceBoot()) == nil else { return false }
+        let now = millisecondsSinceBoot()
+        let wait = isVerified ? verified.take(purpose, now: now) : mails.take(purpose, now: now)
+        guard wait == nil else { return false }
         command.send(mail.bytes(time: time), failed: failed)
         return true
     }

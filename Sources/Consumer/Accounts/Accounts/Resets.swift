@@ -77,7 +77,7 @@ final class Resets: @unchecked Sendable {
                 """
             }
         }
-        let isSent = mail.send(Self.message(code, to: address), for: .reset, time: now) {
+        let isSent = mail.send(Self.message(code, to: address), for: .reset, isVerified: account.verified != nil, time: now) {
             [limitedLog = context.limitedLog] problem in
             limitedLog.error("no mail") { "no mail with a code for \(account.user)\($0): \(problem)" }
         }

@@ -69,7 +69,7 @@ final class Verification: @unchecked Sendable {
         }
         let now = context.now()
         let code = try codes.issue(lookup, now: now)
-        let isSent = mail.send(Self.message(code, to: address), for: .verify, time: now) {
+        let isSent = mail.send(Self.message(code, to: address), for: .verify, isVerified: false, time: now) {
             [limitedLog = context.limitedLog] problem in
             limitedLog.error("no mail") { "no mail with a code for \(user)\($0): \(problem)" }
         }
