@@ -32,6 +32,9 @@ package protocol PeopleObserver: AnyObject {
     ///   - group: the group that one of them is in no longer; nil if they are friends no longer.
     func parted(_ user: ID, from viewers: [ID: ID], in group: ID?)
 
+    /// A person has blocked another one, who may not have been a friend and must not learn of it. Called after the commit.
+    func blocked(_ other: ID, by user: ID)
+
     /// A person's days begin and end at other times from now on. Called within the transaction that keeps their profile, before
     /// it can be read.
     func moved(_ user: ID)
@@ -96,6 +99,15 @@ package protocol AddressObserver: AnyObject {
 package protocol DeviceObserver: AnyObject {
     /// Called within the transaction that removes the device; what throws rolls it back.
     func endingDevice(_ device: ID, of user: ID) throws(VaultError)
+
+    /// The codes that any device of the person's has asked for end, within a transaction: with a device that is removed, and again when
+    /// the broker has disconnected it, because it may have asked for others until then.
+    func endingCodes(of user: ID) throws(VaultError)
+}
+
+extension DeviceObserver {
+    package func endingDevice(_ device: ID, of user: ID) throws(VaultError) {}
+    package func endingCodes(of user: ID) throws(VaultError) {}
 }
 
 /// Takes leave elsewhere before a person is forgotten: of what is kept of them outside of this house.
@@ -116,6 +128,7 @@ extension PeopleObserver {
     package func corrected(_ user: ID) {}
     package func changedAtOnce(_ users: Set<ID>) {}
     package func parted(_ user: ID, from viewers: [ID: ID], in group: ID?) {}
+    package func blocked(_ other: ID, by user: ID) {}
     package func moved(_ user: ID) {}
     package func worksOut(_ user: ID, _ stage: WorkoutStage, _ times: Range<Int64>) {}
     package func forgotten(_ user: ID) {}
@@ -145,6 +158,9 @@ package final class PeopleChanges: PeopleObserver, @unchecked Sendable {
     package func changedAtOnce(_ users: Set<ID>) { for entry in entries { entry.observer?.changedAtOnce(users) } }
     package func parted(_ user: ID, from viewers: [ID: ID], in group: ID?) {
         for entry in entries { entry.observer?.parted(user, from: viewers, in: group) }
+    }
+    package func blocked(_ other: ID, by user: ID) {
+        for entry in entries { entry.observer?.blocked(other, by: user) }
     }
     package func moved(_ user: ID) { for entry in entries { entry.observer?.moved(user) } }
     package func worksOut(_ user: ID, _ stage: WorkoutStage, _ times: Range<Int64>) {
@@ -202,6 +218,10 @@ extension PeopleChanges: AddressObserver {
 extension PeopleChanges: DeviceObserver {
     package func endingDevice(_ device: ID, of user: ID) throws(VaultError) {
         for entry in entries { try (entry.observer as? any DeviceObserver)?.endingDevice(device, of: user) }
+    }
+
+    package func endingCodes(of user: ID) throws(VaultError) {
+        for entry in entries { try (entry.observer as? any DeviceObserver)?.endingCodes(of: user) }
     }
 }
 

@@ -176,7 +176,7 @@ extension Desk {
         case .replied(let bytes): return send(bytes, way)
         case .new: break
         }
-        let (unheard, verbName) = (Unheard(), admitted.verb.name)
+        let (unheard, verbName, isReplyKept) = (Unheard(), admitted.verb.name, admitted.verb.isReplyKept)
         work(
             admitted.verb.handling,
             PeopleRequest(
@@ -189,7 +189,7 @@ extension Desk {
                 let bytes = bytes(of: outcome, to: name, way)
                 // Remembered first: a reply that does not leave is forgotten at once.
                 if let identity {
-                    recent.end(identity, bytes)
+                    if isReplyKept { recent.end(identity, bytes) } else { recent.forget(identity) }
                     forgetLater()
                 }
                 send(bytes, way) { [unowned self] in

@@ -60,11 +60,11 @@ package final class Readers<Source>: @unchecked Sendable {
     /// - Parameter answering: called on the session's thread: looks at the request and returns the work for the
     ///   reader's thread. An error that either throws is the reply.
     package func verb(
-        _ name: String, _ contract: RequestContract, bulk: Allowance<ID>? = nil,
+        _ name: String, _ contract: RequestContract, bulk: Allowance<ID>? = nil, namesOthers: Bool = false,
         _ answering: @escaping (PeopleRequest) throws -> Read
     ) -> Verb {
         Verb(
-            name, contract, bulk: bulk,
+            name, contract, bulk: bulk, namesOthers: namesOthers,
             .later { [self] request in request.answering { answer(request, try answering(request)) } })
     }
 

@@ -19,7 +19,10 @@ package struct Verb {
     package let maximumLength: Int
     /// How often a person may ask it, apart from all other requests; nil if it is counted with these.
     let allowance: Allowance<ID>?
+    /// Whether the same request is known when it comes again.
     let isRemembered: Bool
+    /// Whether its reply is kept for that, so that it is not done again.
+    let isReplyKept: Bool
     /// Tests put something around it that sees what is asked and answered.
     package var handling: Handling
 
@@ -33,10 +36,12 @@ package struct Verb {
     ///   - own: how often a person may ask it, apart from all their other requests: `.defence` or `.devices` for what
     ///     people defend themselves with. A thief who has one of their devices can then flood the desk with something
     ///     else, and they are still answered.
+    ///   - namesOthers: whether the reply shows other people, by names that may be forgotten, or that the asker may not see a
+    ///     moment later. It is not kept: if it got lost, the request is done again, which has to be harmless.
     package init(
         _ name: String, _ contract: RequestContract, for audience: Audience = .persons,
         maximumLength: Int = Request.maximumLength, bulk: Allowance<ID>? = nil, own: Allowance<ID>? = nil,
-        _ handling: Handling
+        namesOthers: Bool = false, _ handling: Handling
     ) {
         self.name = name
         self.contract = contract
@@ -44,6 +49,7 @@ package struct Verb {
         self.maximumLength = maximumLength
         allowance = bulk ?? own
         isRemembered = bulk == nil
+        isReplyKept = !namesOthers
         self.handling = handling
     }
 }

@@ -77,6 +77,9 @@ package protocol Doors: AnyObject {
     /// Whether everything of a person is being deleted now: nothing new of theirs may be made until that is done.
     func isBeingForgotten(_ user: ID) -> Bool
 
+    /// All of whom that is so.
+    var peopleBeingForgotten: Set<ID> { get }
+
     /// Has everything of a person forgotten, and goes on until it is done, through errors and restarts. Not within a
     /// transaction.
     /// - Parameters:

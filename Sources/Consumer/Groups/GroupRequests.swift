@@ -64,6 +64,7 @@ extension Groups {
     func rename(_ request: PeopleRequest) throws -> JSON {
         let name = try request.groupName()
         return try change(request, onlyAsOwner: true) { group, user, now in
+            try take(&renames, user, "new names")
             group.name = name
             try book.write(group)
             return try json(group, user, now: now)
@@ -146,20 +147,24 @@ extension Groups {
         guard let isCompeting = try request.optionalBool("compete") else {
             throw ReplyError(.badRequest, "\"compete\" is missing", field: "compete")
         }
-        return try change(request, hides: !isCompeting) { group, user, now in
-            try compete(isCompeting, in: group, user)
+        var isDifferent = false
+        return try change(request, hides: !isCompeting, if: isDifferent) { group, user, now in
+            isDifferent = try compete(isCompeting, in: group, user)
             return try json(group, user, now: now)
         }
     }
 
-    private func compete(_ isCompeting: Bool, in group: Group, _ user: ID) throws {
+    /// - Returns: whether that was not so before.
+    @discardableResult
+    private func compete(_ isCompeting: Bool, in group: Group, _ user: ID) throws -> Bool {
         guard let own = try book.memberships(of: user).membership(group.id) else { throw GroupRefusal.unknown }
-        guard own.isCompeting != isCompeting else { return }
+        guard own.isCompeting != isCompeting else { return false }
         // Only beginning is limited: nobody is kept from vanishing.
         if isCompeting { try take(&entries, user, "changes of mind") }
         // Without it, places in tables that are final go, too.
         let new = Membership(group: group.id, isCompeting: isCompeting)
         try book.change(user) { list in list.set(new) }
+        return true
     }
 
     // MARK: Joining

@@ -35,8 +35,8 @@ package final class Groups: FeatureService, @unchecked Sendable {
     var values = KnownValues()
     /// The last of the groups that were found at the start; nil once all of them are.
     var found: String? = ""
-    /// What the broker has: a hash of each table, or 0 if we only know that it has something.
-    var shown: [Shown: Int] = [:]
+    /// What the broker has, for each group and each person: a hash of the table, or 0 if we only know that it has something.
+    var shown: [ID: [ID: Int]] = [:]
     /// What the broker may have and should not.
     var unwanted: Set<Shown> = []
     /// How often a table is shown, in milliseconds.
@@ -55,6 +55,7 @@ package final class Groups: FeatureService, @unchecked Sendable {
     var joins = Allowance<ID>(perSecond: 20.0 / 86_400, burst: 20)
     var entries = Allowance<ID>(perSecond: 20.0 / 86_400, burst: 20)
     var challenges = Allowance<ID>(perSecond: 10.0 / 86_400, burst: 10)
+    var renames = Allowance<ID>(perSecond: 10.0 / 86_400, burst: 10)
 
     var book: GroupBook { GroupBook(context.documents) }
 
@@ -67,7 +68,7 @@ package final class Groups: FeatureService, @unchecked Sendable {
         [
             Verb("groups/create", .groupsCreate, .atOnce { [unowned self] in try create($0) }),
             Verb("groups/list", .groupsList, .atOnce { [unowned self] in try list($0) }),
-            readers.questions.verb("groups/show", .groupsShow) { [unowned self] in try show($0) },
+            readers.questions.verb("groups/show", .groupsShow, namesOthers: true) { [unowned self] in try show($0) },
             Verb("groups/code", .groupsCode, .atOnce { [unowned self] in try code($0) }),
             Verb("groups/join", .groupsJoin, .atOnce { [unowned self] in try join($0) }),
             // What people defend themselves with.
@@ -78,16 +79,18 @@ package final class Groups: FeatureService, @unchecked Sendable {
             Verb("groups/compete", .groupsCompete, own: .defence, .atOnce { [unowned self] in try compete($0) }),
             Verb("groups/challenge", .groupsChallenge, .atOnce { [unowned self] in try challenge($0) }),
             Verb("groups/end-challenge", .groupsEndChallenge, .atOnce { [unowned self] in try endChallenge($0) }),
-            readers.questions.verb("groups/table", .groupsTable) { [unowned self] in try table($0) },
+            readers.questions.verb("groups/table", .groupsTable, namesOthers: true) { [unowned self] in try table($0) },
         ]
     }
 
     // MARK: For all requests
 
     /// Changes a group that the asker is a member of, only once, and shows what has changed.
-    /// - Parameter hides: whether a row must not be seen any longer.
+    /// - Parameters:
+    ///   - hides: whether a row must not be seen any longer.
+    ///   - isDifferent: whether something was changed, once that is known: to look at a group costs as much as it has members.
     func change(
-        _ request: PeopleRequest, onlyAsOwner: Bool = false, hides: Bool = false,
+        _ request: PeopleRequest, onlyAsOwner: Bool = false, hides: Bool = false, if isDifferent: @autoclosure () -> Bool = true,
         _ body: (inout Group, ID, Int64) throws -> JSON
     ) throws -> JSON {
         let id = try request.id("group")
@@ -98,7 +101,7 @@ package final class Groups: FeatureService, @unchecked Sendable {
             guard !onlyAsOwner || group.owner == user else { throw GroupRefusal.notOwner }
             return try body(&group, user, now)
         }
-        changed(id, hides: hides)
+        if isDifferent() { changed(id, hides: hides) }
         return reply
     }
 
@@ -146,11 +149,15 @@ extension PeopleRequest {
     }
 }
 
-extension Groups: PasswordObserver {
+extension Groups: PasswordObserver, DeviceObserver {
     /// Others may have known the password, and drawn codes: these let nobody in any longer.
     package func resettingPassword(of user: ID) throws(VaultError) -> String? {
-        for (group, _) in try book.groups(of: user) where group.owner == user { try book.codes.end(group.id.text) }
+        try endingCodes(of: user)
         return nil
+    }
+
+    package func endingCodes(of user: ID) throws(VaultError) {
+        for (group, _) in try book.groups(of: user) where group.owner == user { try book.codes.end(group.id.text) }
     }
 
     package func signingOut(_ user: ID) {}

@@ -62,7 +62,7 @@ extension Groups: PeopleObserver {
             let group = topic.groupOfTable
         else { return }
         let key = Shown(user: user, group: group)
-        if shown[key] == nil { shown[key] = 0 }
+        if shown[group]?[user] == nil { shown[group, default: [:]][user] = 0 }
         // Whether it should be there is known once the group was read.
         unwanted.insert(key)
         live[group]?.isChanged = true
@@ -153,13 +153,14 @@ extension Groups: PeopleObserver {
     /// - Parameter hides: whether a row must not be seen any longer.
     func changed(_ id: ID, hides: Bool = false) {
         attempt("group \(id)") { () throws(VaultError) in try load(id) }
-        for key in shown.keys where key.group == id {
-            if live[id]?.people.contains(key.user) != true { takeBack(key) }
-        }
+        for key in keys(of: id) where live[id]?.people.contains(key.user) != true { takeBack(key) }
         guard !work(id, takingOld: true), hides else { return }
         // It takes a moment to make the table again, or until it can be published.
-        for key in shown.keys where key.group == id { takeBack(key) }
+        for key in keys(of: id) { takeBack(key) }
     }
+
+    /// What the broker has of a group.
+    private func keys(of id: ID) -> [Shown] { (shown[id] ?? [:]).keys.map { Shown(user: $0, group: id) } }
 
     package func changed(_ users: Set<ID>) {
         for user in users {
@@ -176,7 +177,7 @@ extension Groups: PeopleObserver {
 
     package func forgotten(_ user: ID) {
         values.forget(user)
-        for key in shown.keys where key.user == user { takeBack(key) }
+        for (group, people) in shown where people[user] != nil { takeBack(Shown(user: user, group: group)) }
         for id in liveGroups[user] ?? [] { changed(id, hides: true) }
     }
 
@@ -251,7 +252,7 @@ extension Groups: PeopleObserver {
     ) throws(VaultError) -> Bool {
         guard isConnected else { return true }
         let wanted = challenge == nil ? [] : Set(present.map(\.member.user))
-        for key in shown.keys where key.group == group.id && !wanted.contains(key.user) { takeBack(key) }
+        for key in keys(of: group.id) where !wanted.contains(key.user) { takeBack(key) }
         guard let challenge else { return true }
         var known: [ID: Int64] = [:]
         for entry in present { known[entry.member.user] = values.value(of: entry.member.user, in: challenge) }
@@ -272,7 +273,7 @@ extension Groups: PeopleObserver {
         let bytes = sheet.json(for: user, now: now).bytes
         let hash = bytes.hashValue
         unwanted.remove(key)
-        guard shown[key] != hash else { return true }
+        guard shown[sheet.group]?[user] != hash else { return true }
         guard context.session.unfinishedCount < mostUnfinished,
             context.session.publish(
                 bytes, to: context.topics[user: user, .groupTable(sheet.group)], qos: .atLeastOnce, retain: true)
@@ -281,7 +282,7 @@ extension Groups: PeopleObserver {
             live[sheet.group]?.isChanged = true
             return false
         }
-        shown[key] = hash
+        shown[sheet.group, default: [:]][user] = hash
         return true
     }
 
@@ -289,7 +290,8 @@ extension Groups: PeopleObserver {
         let topic = context.topics[user: key.user, .groupTable(key.group)]
         guard isConnected else { return }
         if context.session.publish([], to: topic, qos: .atLeastOnce, retain: true) {
-            shown[key] = nil
+            shown[key.group]?[key.user] = nil
+            if shown[key.group]?.isEmpty == true { shown[key.group] = nil }
             unwanted.remove(key)
         } else {
             unwanted.insert(key)

@@ -24,7 +24,10 @@ extension Partners {
             guard owner != user else { throw ReplyError(.invalid, "this offer is your own", field: "offer") }
             let own = try book.list(of: user)
             let open = try book.asks(of: user, own, now: now)
-            if let same = open.first(where: { $0.offer == id }) { return ["ask": .string(same.id.text)] }
+            if let same = open.first(where: { $0.offer == id }) {
+                if let text { try reword(same, text, by: user, to: owner) }
+                return ["ask": .string(same.id.text)]
+            }
             guard !own.declined.contains(id) else {
                 throw ReplyError(.notAllowed, "they have declined: ask somebody else", field: "offer")
             }
@@ -52,6 +55,19 @@ extension Partners {
             }
             return ["ask": .string(ask.text)]
         }
+    }
+
+    /// Whoever asks again has thought of better words.
+    private func reword(_ ask: PartnerAsk, _ text: String, by user: ID, to owner: ID) throws(VaultError) {
+        func changed(_ asks: [PartnerAsk]) -> [PartnerAsk] {
+            asks.map { other in
+                var other = other
+                if other.id == ask.id { other.text = text }
+                return other
+            }
+        }
+        try book.change(user) { list in list.asks = changed(list.asks) }
+        try book.change(owner) { list in list.asked = changed(list.asked) }
     }
 
     private func owner(of offer: ID) throws(VaultError) -> ID? { try offers.offer(offer, now: context.now())?.user }
@@ -115,8 +131,10 @@ extension Partners {
             }
             return ["partner": .string(partner.id.text)]
         }
+        let user = try request.user
         guard case .string(let text)? = reply["partner"], let id = ID(kept: .string(text)),
-            let partner = try book.list(of: request.user).partners.first(where: { $0.id == id })
+            let partner = try book.partners(of: user, book.list(of: user)).first(where: { $0.id == id }),
+            !context.doors.isBeingForgotten(partner.other)
         else { return [:] }
         return ["partner": try json(partner)]
     }

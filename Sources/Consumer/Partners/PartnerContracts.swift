@@ -66,7 +66,7 @@ extension RequestContract {
         ]))
 
     static let partnersAsk = RequestContract(
-        "Asks whoever has made an offer.",
+        "Asks whoever has made an offer. To ask again is the same question, with other words if there are some.",
         asks: [offer, .known("text", line(PartnerOffer.longestText).about("for them"))], answers: .record([askID]))
 
     static let partnersTakeBack = RequestContract("Takes a question back.", asks: [askID])

@@ -24,8 +24,6 @@ package final class Partners: FeatureService, PeopleObserver, @unchecked Sendabl
     let context: PeopleContext
     private let readers: FeatureReaders
     private var loop: EventLoop?
-    /// People of whom something is being deleted, or was: what they have offered is not found in the meantime.
-    private var leaving: Set<ID> = []
     /// What each person may do in a day.
     private var offered = Allowance<ID>(perSecond: 20.0 / 86_400, burst: 20)
     var askedToday = Allowance<ID>(perSecond: 20.0 / 86_400, burst: 20)
@@ -45,8 +43,11 @@ package final class Partners: FeatureService, PeopleObserver, @unchecked Sendabl
             readers.questions.verb("partners/find", .partnersFind) { [unowned self] in try find($0) },
             Verb("partners/ask", .partnersAsk, .atOnce { [unowned self] in try ask($0) }),
             Verb("partners/take-back", .partnersTakeBack, own: .defence, .atOnce { [unowned self] in try takeBack($0) }),
-            Verb("partners/list", .partnersList, .atOnce { [unowned self] in try list($0) }),
-            Verb("partners/answer", .partnersAnswer, .atOnce { [unowned self] in try answer($0) }),
+            // Each of the partners and questions is looked at.
+            Verb(
+                "partners/list", .partnersList, bulk: Allowance(perSecond: 2, burst: 50),
+                .atOnce { [unowned self] in try list($0) }),
+            Verb("partners/answer", .partnersAnswer, namesOthers: true, .atOnce { [unowned self] in try answer($0) }),
             Verb("partners/end", .partnersEnd, own: .defence, .atOnce { [unowned self] in try end($0) }),
             Verb("partners/block", .partnersBlock, own: .defence, .atOnce { [unowned self] in try block($0) }),
             Verb("partners/contact", .partnersContact, own: .defence, .atOnce { [unowned self] in try contact($0) }),
@@ -73,16 +74,11 @@ package final class Partners: FeatureService, PeopleObserver, @unchecked Sendabl
         prune()
     }
 
-    package func forgotten(_ user: ID) { leaving.insert(user) }
-
-    /// Somebody who has blocked a friend trains with them no longer, even if they are unblocked later.
-    package func parted(_ user: ID, from viewers: [ID: ID], in group: ID?) {
-        guard group == nil else { return }
+    /// Somebody who has blocked another one trains with them no longer, even if they are unblocked later.
+    package func blocked(_ other: ID, by user: ID) {
         do throws(VaultError) {
-            for other in viewers.keys where try book.areApart(user, other) {
-                guard try context.keys.version(of: user) != nil, try context.keys.version(of: other) != nil else { continue }
-                try context.store.change([user, other]) { () throws(VaultError) in try book.end(user, and: other) }
-            }
+            guard try context.keys.version(of: user) != nil, try context.keys.version(of: other) != nil else { return }
+            try context.store.change([user, other]) { () throws(VaultError) in try book.end(user, and: other) }
         } catch {
             context.limitedLog.error("partners") { "what people who are apart had to do with each other has not ended\($0): \(error)" }
         }
@@ -95,7 +91,6 @@ package final class Partners: FeatureService, PeopleObserver, @unchecked Sendabl
     }
 
     func endWhatIsOver() {
-        leaving = leaving.filter(context.doors.isBeingForgotten)
         do throws(VaultError) {
             for user in try offers.peopleWithEnded(at: context.now()) {
                 let standing = Set(try offers.offers(of: user, now: context.now()).map(\.id))
@@ -174,7 +169,7 @@ package final class Partners: FeatureService, PeopleObserver, @unchecked Sendabl
         let activity = try request.optionalText("activity", atMost: PartnerOffer.longestActivity)
         let area = try request.optionalText("area", atMost: PartnerOffer.longestArea.bytes)
         let (pace, after) = (try request.pace(), try request.optionalText("after", atMost: 64) ?? "")
-        let hidden = leaving.filter(context.doors.isBeingForgotten)
+        let hidden = context.doors.peopleBeingForgotten
         return { source in
             let book = PartnerBook(Documents(store: source.store, keys: source.keys))
             let rows = try book.offers.offers(after: after, limit: Self.looked, now: now)
@@ -222,7 +217,9 @@ extension PeopleRequest {
 
     fileprivate func partnerActivity(_ field: String) throws(ReplyError) -> String {
         let text = try text(field, atMost: PartnerOffer.longestActivity)
-        guard let activity = Activity(named: text), PlainText.isLine(text, atMost: PartnerOffer.longestArea) else {
+        guard let activity = Activity(named: text), PlainText.isLine(text, atMost: PartnerOffer.longestArea),
+            !WrittenPosition(in: text).isThere
+        else {
             let known = Activity.known.map(\.name).joined(separator: ", ")
             throw ReplyError(.invalid, "\"\(field)\" is what you do: \(known), or a name of your own", field: field)
         }

@@ -145,7 +145,7 @@ struct ShownPosts {
         var groups: [JSON] = []
         for group in post.groups {
             // A group that its author has left is not named to them any more.
-            let name = try members.members(of: group).contains(post.author) ? members.name(of: group) : nil
+            let name = try members.name(of: group, for: post.author)
             groups.append(.object(present: ["group": .string(group.text), "name": name.map(JSON.string)]))
         }
         return ["friends": .bool(post.isForFriends), "groups": .array(groups)]

@@ -20,12 +20,12 @@ extension Posts {
             readers.questions.verb("posts/list", .postsList, bulk: Allowance(perSecond: 2, burst: 50)) {
                 [unowned self] request in try list(request)
             },
-            Verb("posts/show", .postsShow, .atOnce { [unowned self] in try show($0) }),
+            Verb("posts/show", .postsShow, namesOthers: true, .atOnce { [unowned self] in try show($0) }),
             // Replies are long, and a page asks for many of them.
             Verb(
                 "posts/picture", .postsPicture, bulk: Allowance(perSecond: 10, burst: 60),
                 .atOnce { [unowned self] in try picture($0) }),
-            Verb("posts/thumb", .postsThumb, .atOnce { [unowned self] in try thumb($0) }),
+            Verb("posts/thumb", .postsThumb, namesOthers: true, .atOnce { [unowned self] in try thumb($0) }),
             Verb("posts/delete", .postsDelete, own: .defence, .atOnce { [unowned self] in try delete($0) }),
             Verb("posts/report", .postsReport, .atOnce { [unowned self] in try report($0) }),
         ]
@@ -217,6 +217,11 @@ extension Posts {
             guard try reports.count(of: user) < ReportRows.mostOfReporter else {
                 let words = "you have reported \(ReportRows.mostOfReporter) posts that the operator has still to look at"
                 throw ReplyError(.notAllowed, words)
+            }
+            // They would believe that somebody looks at it.
+            guard try !reports.isFull(for: post) else {
+                let words = "the operator has \(ReportRows.mostOfAuthor) posts of this author to look at: report it again later"
+                throw ReplyError(.notAllowed, words, field: "post")
             }
             isFirst = try reports.add(reason, of: post, by: user, now: now)
             return ["reported": true]

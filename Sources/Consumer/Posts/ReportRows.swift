@@ -61,14 +61,19 @@ package struct ReportRows {
 
     // MARK: Reporting, within a transaction
 
+    /// Whether there is no room for another post of the author's.
+    func isFull(for post: Post) throws(VaultError) -> Bool {
+        let copies = try store.database.first(
+            "SELECT count(*) FROM reported_posts WHERE person = ? AND post <> ?",
+            [.text(post.author.text), .text(post.id.text)], row: Row.int)
+        return copies ?? 0 >= Self.mostOfAuthor
+    }
+
     /// Keeps a report, unless there are enough of the post already or the same person has reported it.
     /// - Parameter now: Unix milliseconds.
     /// - Returns: whether it is the first of the post.
     func add(_ reason: String, of post: Post, by reporter: ID, now: Int64) throws(VaultError) -> Bool {
-        let copies = try store.database.first(
-            "SELECT count(*) FROM reported_posts WHERE person = ? AND post <> ?",
-            [.text(post.author.text), .text(post.id.text)], row: Row.int)
-        guard copies ?? 0 < Self.mostOfAuthor, try count("post = ?", post.id) < Self.mostOfPost else { return false }
+        guard try count("post = ?", post.id) < Self.mostOfPost else { return false }
         let (version, sealed) = try keys.seal(
             JSON.object([JSON.Member("reason", .string(reason))]).bytes, of: reporter, "a report"
         ) { Self.context(post.id.text, reporter, $0) }

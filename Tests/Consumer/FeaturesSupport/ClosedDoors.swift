@@ -18,6 +18,7 @@ package final class ClosedDoors: Doors, Sendable {
     }
 
     package func isBeingForgotten(_ user: ID) -> Bool { false }
+    package var peopleBeingForgotten: Set<ID> { [] }
 
     package func forget(
         _ user: ID, keepingAccount: Bool, telling operation: String?,

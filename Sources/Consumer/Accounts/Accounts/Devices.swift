@@ -280,17 +280,20 @@ extension Devices {
         try context.store.change(user) { () throws(VaultError) in
             try remove([device])
             try context.changes.endingDevice(device, of: user)
-            // Nobody knows which device has asked for which code.
-            try rows.endCodes(of: user, now: context.now())
+            try removeCodes(of: user)
         }
         return (user, device)
     }
 
+    /// Nobody knows which device has asked for which code: all of them end, within a transaction.
+    private func removeCodes(of user: ID) throws(VaultError) {
+        try rows.endCodes(of: user, now: context.now())
+        try context.changes.endingCodes(of: user)
+    }
+
     private func endCodes(of user: ID) {
         do throws(VaultError) {
-            try context.store.change(user) { () throws(VaultError) in
-                try rows.endCodes(of: user, now: context.now())
-            }
+            try context.store.change(user) { () throws(VaultError) in try removeCodes(of: user) }
         } catch {
             context.limitedLog.error("codes of devices") {
                 "the codes of a device that was ended may still be good\($0): \(error)"

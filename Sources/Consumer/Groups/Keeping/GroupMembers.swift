@@ -17,6 +17,8 @@ package struct GroupMembers {
         return Set(try book.members(of: group).map(\.member.user))
     }
 
-    /// What a group is called; nil if there is none. Only its members may be told.
-    package func name(of group: ID) throws(VaultError) -> String? { try book.group(group)?.name }
+    /// What a group is called, for one of its members; nil if they are not, as if there were none.
+    package func name(of group: ID, for member: ID) throws(VaultError) -> String? {
+        try book.group(group, of: member)?.name
+    }
 }

@@ -24,46 +24,55 @@ struct PartnerBook {
 
     /// Whether one of two people has blocked the other.
     func areApart(_ one: ID, _ other: ID) throws(VaultError) -> Bool {
-        if try friends.list(of: one).isBlocked(other) { return true }
+        try areApart(one, friends.list(of: one), other)
+    }
+
+    /// The same, with one's own list, which is read once for many others.
+    private func areApart(_ one: ID, _ own: FriendList, _ other: ID) throws(VaultError) -> Bool {
+        if own.isBlocked(other) { return true }
         return try friends.list(of: other).isBlocked(one)
     }
 
     /// A person's questions that stand.
     func asks(of user: ID, _ list: PartnerList, now: Int64) throws(VaultError) -> [PartnerAsk] {
-        var asks: [PartnerAsk] = []
-        for ask in list.asks {
-            let isThere = try self.list(of: ask.other).asked.contains { $0.id == ask.id && $0.other == user }
-            guard isThere, try stands(ask, user, now: now) else { continue }
-            asks.append(ask)
+        try standing(list.asks, of: user, now: now) { other, ask in
+            other.asked.contains { $0.id == ask.id && $0.other == user }
         }
-        return asks
     }
 
     /// The questions to a person that stand.
     func asked(of user: ID, _ list: PartnerList, now: Int64) throws(VaultError) -> [PartnerAsk] {
-        var asked: [PartnerAsk] = []
-        for ask in list.asked {
-            let isThere = try self.list(of: ask.other).asks.contains { $0.id == ask.id && $0.other == user }
-            guard isThere, try stands(ask, user, now: now) else { continue }
-            asked.append(ask)
+        try standing(list.asked, of: user, now: now) { other, ask in
+            other.asks.contains { $0.id == ask.id && $0.other == user }
         }
-        return asked
     }
 
     /// Questions end with the offer that they are about.
-    private func stands(_ ask: PartnerAsk, _ user: ID, now: Int64) throws(VaultError) -> Bool {
-        guard try offers.offer(ask.offer, now: now) != nil else { return false }
-        return try !areApart(user, ask.other)
+    private func standing(
+        _ asks: [PartnerAsk], of user: ID, now: Int64, _ isThere: (PartnerList, PartnerAsk) -> Bool
+    ) throws(VaultError) -> [PartnerAsk] {
+        guard !asks.isEmpty else { return [] }
+        let own = try friends.list(of: user)
+        var standing: [PartnerAsk] = []
+        for ask in asks {
+            guard try isThere(list(of: ask.other), ask), try offers.offer(ask.offer, now: now) != nil,
+                try !areApart(user, own, ask.other)
+            else { continue }
+            standing.append(ask)
+        }
+        return standing
     }
 
     /// The people with whom a person trains.
     func partners(of user: ID, _ list: PartnerList) throws(VaultError) -> [Partner] {
+        guard !list.partners.isEmpty else { return [] }
+        let own = try friends.list(of: user)
         var partners: [Partner] = []
         for partner in list.partners {
             let isThere = try self.list(of: partner.other).partners.contains {
                 $0.id == partner.id && $0.other == user
             }
-            guard isThere, try !areApart(user, partner.other) else { continue }
+            guard isThere, try !areApart(user, own, partner.other) else { continue }
             partners.append(partner)
         }
         return partners

@@ -183,18 +183,22 @@ package final class Friends: @unchecked Sendable {
 
     private func block(_ request: PeopleRequest) throws -> JSON {
         let given = try request.id("friend")
-        var other: ID?
+        var blocks: (other: ID, wasFriend: Bool)?
         let reply = try once(request, with: try blockable(given, of: request.user)?.user) { user, now in
             let list = try lists.list(of: user)
             guard let (id, blocked) = try blockable(given, of: user), !list.isBlocked(blocked) else {
                 throw Self.unknown
             }
             try lists.block(blocked, by: user, as: id, now: now)
-            // Somebody who has only asked must not learn that the address is somebody's, who has blocked them.
-            if list.isFriend(blocked) { other = blocked }
+            blocks = (blocked, list.isFriend(blocked))
             return ["state": "blocked", "friend": .string(id.text)]
         }
-        if let other { context.changes.friendsParted(try request.user, other) }
+        if let (other, wasFriend) = blocks {
+            let user = try request.user
+            context.changes.blocked(other, by: user)
+            // Somebody who has only asked must not learn that the address is somebody's, who has blocked them.
+            if wasFriend { context.changes.friendsParted(user, other) }
+        }
         return reply
     }
 

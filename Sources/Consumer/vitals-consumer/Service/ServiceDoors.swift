@@ -53,6 +53,7 @@ final class ServiceDoors: Doors, @unchecked Sendable {
     }
 
     func isBeingForgotten(_ user: ID) -> Bool { beingForgotten.contains(user) }
+    var peopleBeingForgotten: Set<ID> { beingForgotten.users }
 
     func forget(
         _ user: ID, keepingAccount: Bool, telling operation: String?,

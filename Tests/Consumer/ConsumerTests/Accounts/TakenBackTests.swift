@@ -12,6 +12,7 @@ import Vault
 @testable import Accounts
 @testable import Admission
 @testable import Features
+@testable import Groups
 @testable import Readings
 @testable import vitals_consumer
 
@@ -86,6 +87,8 @@ struct TakenBackTests {
             defer { for asker in [guest, phone, thief, bob] { asker.stop() } }
             let friend = try thief.done("friends/code").text("code")
             let gateway = try thief.done("gateways/invite").text("code")
+            let group = try phone.done("groups/create", ["name": "Runners"])["group"] ?? .null
+            let door = try thief.done("groups/code", ["group": group]).text("code")
             let reset = try resetCode("ada@example.org", service)
             if how == "revoke" {
                 try phone.done("devices/revoke", ["device": stolen["device"] ?? .null])
@@ -93,6 +96,7 @@ struct TakenBackTests {
                 try phone.done("account/sign-out", ["device": stolen["device"] ?? .null])
             }
             #expect(try bob.refused("friends/invite", ["code": .string(friend)]).code == .wrongCredentials)
+            #expect(try bob.refused("groups/join", ["code": .string(door)]).code == .wrongCredentials)
             #expect(try enrolling(gateway, guest) == .wrongCredentials)
             #expect(
                 try guest.refused("reset-password", self.reset("ada@example.org", reset, keep: true)).field == "code")
@@ -117,10 +121,27 @@ struct TakenBackTests {
                 accounts.devices.end([device], of: user) { told.append($0) }
             }
             #expect(try told.wait(for: 1)[0]?.code == .busy)
-            // The device is still connected, and a code is drawn.
+            // The device is still connected, and codes are drawn.
             let code = try resetCode("ada@example.org", service)
+            let group = Group(
+                id: try ID("runners"), name: "Runners", founder: Group.Member(id: try ID("member"), user: user, since: 0))
+            func isOpen(_ door: String) throws -> Bool {
+                try service.onSession { accounts in
+                    let book = GroupBook(accounts.context.documents)
+                    return try book.codes.subject(of: try #require(GivenCodes.typed(door)), now: accounts.context.now()) != nil
+                }
+            }
+            let door = try service.onSession { accounts in
+                let (context, book) = (accounts.context, GroupBook(accounts.context.documents))
+                return try context.store.change(user) { () throws(VaultError) in
+                    try book.found(group)
+                    return try book.codes.draw(for: group.id.text, most: 1, now: context.now()).text
+                }
+            }
+            #expect(try isOpen(door))
             service.broker.signal(SIGCONT)
             #expect(try settled.wait(for: 1)[0] == nil)
+            #expect(try !isOpen(door))
             #expect(
                 try guest.refused("reset-password", self.reset("ada@example.org", code, keep: true)).field == "code")
         }

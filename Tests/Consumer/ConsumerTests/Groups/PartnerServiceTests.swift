@@ -1,6 +1,7 @@
 import Desk
 import Files
 import HouseholdSupport
+import MQTT
 import Records
 import Storage
 import Telemetry
@@ -42,8 +43,13 @@ struct PartnerServiceTests {
             #expect(try elements(circle.done(ada, "partners/find"), "offers").isEmpty)
             let offer = try circle.id(made, "offer")
             let ask = try circle.done(bob, "partners/ask", ["offer": offer, "text": "Tuesdays?"])["ask"] ?? .null
-            // Asking twice is asking once.
+            // Asking twice is asking once, in the words of the last time.
             #expect(try circle.done(bob, "partners/ask", ["offer": offer])["ask"] == ask)
+            for words in ["Mondays?", "Tuesdays?"] as [JSON] {
+                #expect(try circle.done(bob, "partners/ask", ["offer": offer, "text": words])["ask"] == ask)
+                let asked = try circle.done(ada, "partners/list")
+                #expect(try elements(asked, "asked").map { $0["text"] } == [words])
+            }
             let words = "Somebody would like to train with you: running, Old Town. See vitals partners."
             #expect(try circle.told(ada, "partner-asked") == [words])
             let asked = try circle.done(ada, "partners/list")
@@ -124,6 +130,34 @@ struct PartnerServiceTests {
         }
     }
 
+    @Test("train no longer with somebody whom they have blocked for an invitation, nor see them when a lost answer is asked for again")
+    func blockedElsewhere() throws {
+        try Circle.with { circle in
+            let (ada, bob) = (try circle.person(name: "Ada"), try circle.person(name: "Bob"))
+            let ask = try circle.done(bob, "partners/ask", ["offer": offer(circle, ada)])["ask"] ?? .null
+            let place = "vitals/v1/users/\(ada)/responses/again"
+            func accept() throws -> JSON {
+                let accepting: JSON = ["ask": ask, "accept": true]
+                circle.client.session.publish(
+                    Message(
+                        topic: "vitals/v1/users/\(ada)/requests/partners/answer", payload: accepting.bytes, qos: .atLeastOnce,
+                        properties: Message.Properties(responseTopic: place, correlationData: [1, 2, 3])))
+                guard case .ok(let data) = try circle.reply(to: "partners/answer", at: place) else { throw TestFailure("refused") }
+                return data
+            }
+            #expect(try accept()["partner"]?["name"] == "Bob" && accept()["partner"]?["name"] == "Bob")
+            let code = try circle.done(ada, "friends/code")["code"] ?? .null
+            try circle.done(bob, "friends/invite", ["code": code])
+            let invitation = try #require(circle.friends(ada).first?["friend"])
+            try circle.done(ada, "friends/block", ["friend": invitation])
+            #expect(try accept()["partner"] == nil)
+            let blocked = try #require(circle.friends(ada).first?["friend"])
+            try circle.done(ada, "friends/unblock", ["friend": blocked])
+            for user in [ada, bob] { #expect(try elements(circle.done(user, "partners/list"), "partners").isEmpty) }
+            #expect(try circle.told(bob, "partner-found") == ["Vitals has news for you: it is about training partners."])
+        }
+    }
+
     @Test("are asked nothing any longer when their offer is over")
     func over() throws {
         try Circle.with { circle in
@@ -183,7 +217,7 @@ struct PartnerServiceTests {
             }
             #expect(try circle.refused(ada, "partners/offer", Self.running).code == .notAllowed)
             for (field, value) in [
-                ("area", "52.52, 13.40"), ("area", "a\nb"), ("activity", ""), ("text", .string(String(repeating: "x", count: 201))),
+                ("area", "52.52, 13.40"), ("area", "a\nb"), ("activity", ""), ("activity", "52.5200, 13.4050"), ("activity", "\u{200B}"), ("text", .string(String(repeating: "x", count: 201))),
                 ("text", "Meet at 52.5200"), ("area", "GC22+22 Berlin"),
                 ("pace", ["from_s_per_km": 400, "to_s_per_km": 300]), ("pace", ["from_s_per_km": 1, "to_s_per_km": 300]), ("pace", 5),
             ] as [(String, JSON)] {

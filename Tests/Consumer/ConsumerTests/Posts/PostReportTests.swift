@@ -119,6 +119,36 @@ struct PostReportTests {
         }
     }
 
+    @Test("are refused, and not lost in silence, once the operator has a hundred posts of the author to look at")
+    func full() throws {
+        try Circle.with { circle in
+            let ada = try circle.person(name: "Ada")
+            let ids = try circle.onSession { context in
+                try context.store.change(ada) { () throws(VaultError) in
+                    try (0...100).map { number throws(VaultError) in
+                        let post = Post(id: try drawnID(), author: ada, time: start, text: "\(number)", isForFriends: true)
+                        try PostRows(context.store, context.keys).add(post, nil)
+                        return post.id
+                    }
+                }
+            }
+            let friends = try (0..<6).map { _ in
+                let friend = try circle.person(name: "Friend")
+                try circle.befriend(ada, friend, sharing: nil)
+                return friend
+            }
+            func report(_ number: Int) -> JSON { ["post": .string(ids[number].text), "reason": "Bad"] }
+            for number in 0..<100 { try circle.done(friends[number / 20], "posts/report", report(number)) }
+            let late = try circle.refused(friends[5], "posts/report", report(100))
+            #expect(late.code == .notAllowed && late.field == "post" && late.message.contains("100 posts"), "\(late)")
+            // Another report of one of these is kept.
+            try circle.done(friends[5], "posts/report", report(7))
+            _ = try operate(circle, .keep(ids[0]))
+            circle.advance(1)
+            #expect(try circle.done(friends[5], "posts/report", report(100)) == ["reported": true])
+        }
+    }
+
     @Test("go with their author, everywhere, and those who have seen them are told")
     func author() throws {
         try Circle.with { circle in
