@@ -116,6 +116,14 @@ struct ProfileTests {
         #expect(Self.refusal(fields) == (isProper ? nil : ReplyError(.invalid, words, field: field)))
     }
 
+    @Test("takes a name that can be seen")
+    func names() throws {
+        for name in ["\u{200B}", "\u{2060}\u{FE0F} ", "\u{00AD}"] {
+            #expect(thrown(ReplyError.self) { try Profile(with("name", .string(name)), old: nil, now: Self.noon) }?.field == "name", "\(name.unicodeScalars)")
+        }
+        for name in ["李", "👩‍👧", "Zoë"] { _ = try Profile(with("name", .string(name)), old: nil, now: Self.noon) }
+    }
+
     @Test(
         "takes for a date of birth a day that has been, on the person's own calendar, and of at most 130 years ago",
         arguments: [

@@ -45,8 +45,9 @@ package final class ResetAll: @unchecked Sendable {
         let code = StreamID(stored: try RandomBytes.draw(16)).description
         confirmations[user] = Confirmation(code: code, expires: now + Self.lifetime)
         let words = """
-            Everything of yours will be deleted: readings, goals, friends, profile and picture. Nobody can bring it \
-            back. Your account, its devices and sensors will stay.
+            Everything of yours will be deleted: readings, workouts, trainings, meals, goals, posts, profile and picture; and you \
+            leave your friends, groups and training partners. Nobody can bring it back. Your account, its devices and sensors will \
+            stay.
             """
         let sentences = [words] + (try context.changes.announceLeave(of: user).map { "\($0)." })
         let members: [JSON.Member] = [

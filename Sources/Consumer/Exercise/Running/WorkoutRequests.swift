@@ -52,7 +52,7 @@ final class WorkoutRequests: @unchecked Sendable {
 
     /// What a person is told whose positions are not recorded.
     private static let disabled = """
-        Location Services Disabled: to have the way recorded, allow it with `vitals consent --record-location on`, or with the \
+        Location Services Disabled: to have the route recorded, allow it with `vitals consent --record-location on`, or with the \
         request consent/set {"record_location":true}
         """
 
@@ -71,6 +71,10 @@ final class WorkoutRequests: @unchecked Sendable {
         let user = try request.user
         let before = running.running[user]
         let time = try moment(request)
+        // Clocks differ a little; but nothing ends before it has begun.
+        if let before, time < before.workout.started - 60_000 {
+            throw ReplyError(.invalid, "the workout had not begun then", field: "at")
+        }
         do { try running.add(kind, at: time, of: user) } catch let problem as WorkoutEventProblem {
             throw ReplyError(.notAllowed, "\(problem)")
         }

@@ -8,4 +8,9 @@ extension Unicode.Scalar {
         default: false
         }
     }
+
+    /// Whether it can be seen by itself: neither a space nor one that only joins, separates or marks others (such as U+200B).
+    public var isVisible: Bool {
+        !properties.isWhitespace && !properties.isDefaultIgnorableCodePoint && !isHarmful
+    }
 }

@@ -246,6 +246,8 @@ struct WorkoutServiceTests {
                 #expect(try house.refused("workouts/start", ["activity": "running", "at": wrong]).field == "at")
             }
             try house.done("workouts/start", ["activity": "running", "at": time(10)])
+            // A clock that is a little behind is not refused.
+            #expect(try house.refused("workouts/stop", ["at": time(-51)]).field == "at")
             let id = try house.done("workouts/stop", ["at": time(60)]).text("id")
             let shown = try house.done("workouts/show", ["id": .string(id)])
             #expect(try shown.number("duration_s") == 50)
