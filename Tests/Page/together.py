@@ -78,7 +78,7 @@ def finds_a_partner(trial):
     offer = json.loads(home.vitals("grace", "partners", "find", "--json").splitlines()[0])["offer"]
     home.vitals("grace", "partners", "ask", offer, "--text", f"Sundays? {HOSTILE}".replace("\u202e", ""))
     page.see("Sundays?", "vitals-own-partners")
-    page.press("Accept: Somebody")
+    page.all("vitals-own-partners [aria-label^='Accept: Run, ']")[0].click()
     page.see(LONG, "vitals-own-partners")
     trial.look("partners")
     assert "ada@example.org" in home.vitals("grace", "partners")
@@ -91,7 +91,7 @@ def finds_a_partner(trial):
     page.press(f"Remove: {LONG}")
     page.press("Remove", "//dialog")
     page.wait("it is over", lambda: LONG not in page.all("vitals-own-partners")[0].text)
-    page.press("Withdraw: Run")
+    page.press("Withdraw: Run, Riverside")
     page.see("You have no training partner yet")
 
 
@@ -107,6 +107,7 @@ def finds_by_pace(trial):
     page.type("Pace, min/km", "", "//vitals-find-partner")
     page.press("Search")
     page.see("Old Town · 4:00–4:30", "vitals-find-partner")
+    assert page.all("[aria-label='Ask: Run, Old Town']"), "all offers are asked about by the same words"
 
 
 def shares(trial):

@@ -47,23 +47,30 @@ export function fill(element: Element, ...children: Child[]): void {
   add(element, children);
 }
 
-/** The same for what is filled again and again: the focus goes back to the control that is what had it, or else to the heading. */
+/** The same for what is filled again and again: the focus goes back to the control that is what had it, or else to the heading. It never
+ *  goes to another one that is only called the same. */
 export function refill(element: Element, ...children: Child[]): void {
   const before = document.activeElement;
   const held = before && element.contains(before) ? identity(before) : null;
+  const isOne = held !== null && controls(element, held).length === 1;
   fill(element, ...children);
   if (held === null || document.activeElement === before) return;
-  const again = [...element.querySelectorAll<HTMLElement>("a, button, input, select, summary, [tabindex]")].find((one) => identity(one) === held);
-  if (again) return again.focus();
+  const again = isOne ? controls(element, held) : [];
+  if (again.length === 1) return again[0]?.focus();
   const heading = (element.closest(".card") ?? element).querySelector<HTMLElement>("h2");
   if (heading) give(heading, { tabindex: -1 });
   heading?.focus();
 }
 
-/** What a control is, however it looks by now: what `data-is` says, or what it is read out as. */
+function controls(element: Element, held: string): HTMLElement[] {
+  return [...element.querySelectorAll<HTMLElement>("a, button, input, select, summary, [tabindex]")].filter((one) => identity(one) === held);
+}
+
+/** What a control is, however it looks by now: of which row (`data-row`), and what `data-is` says, or what it is read out as. */
 function identity(control: Element): string {
   const label = (control as HTMLInputElement).labels?.[0]?.textContent ?? control.textContent;
-  return control.getAttribute("data-is") ?? control.getAttribute("aria-label") ?? (label || control.id);
+  const row = control.closest("[data-row]")?.getAttribute("data-row") ?? "";
+  return `${row} ${control.getAttribute("data-is") ?? control.getAttribute("aria-label") ?? (label || control.id)}`;
 }
 
 function add(element: Element, children: Child[]): void {

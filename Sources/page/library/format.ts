@@ -168,12 +168,13 @@ export function paceText(seconds: number): Amount {
   return { value: duration(isImperial ? seconds * 1.609344 : seconds), unit: isImperial ? "/mi" : "/km" };
 }
 
-/** What somebody types as two paces, such as 5:30-6:15, the faster one first: seconds for a kilometre, or null if it is something else. */
-export function pacesOf(entered: string): [faster: number, slower: number] | null {
+/** What somebody types as two paces, such as 5:30-6:15, the faster one first: seconds for a kilometre, or null if it is something else.
+ *  @param metres of the unit that they are for */
+export function pacesOf(entered: string, metres: number): [faster: number, slower: number] | null {
   const times = /^(\d{1,2}):([0-5]\d)\s*[-–]\s*(\d{1,2}):([0-5]\d)$/.exec(entered.trim());
   if (!times) return null;
   const [, minutes, seconds, slowMinutes, slowSeconds] = times.map(Number) as [number, number, number, number, number];
-  const faster = 60 * minutes + seconds, slower = 60 * slowMinutes + slowSeconds, kilometres = metresOfUnit() / 1000;
+  const faster = 60 * minutes + seconds, slower = 60 * slowMinutes + slowSeconds, kilometres = metres / 1000;
   return faster > slower ? null : [Math.round(faster / kilometres), Math.round(slower / kilometres)];
 }
 

@@ -1,6 +1,6 @@
 import type { Requests as Asked } from "service";
 import { element, fill, plain, pressed, written, type Child } from "../library/element";
-import { ago, joined, paceText, pacesOf } from "../library/format";
+import { ago, joined, metresOfUnit, paceText, pacesOf } from "../library/format";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
 import { say } from "../library/words";
@@ -38,6 +38,16 @@ function offerText({ activity, area, pace }: Offer): Child[] {
   return [written(nameOf(activity)), " · ", written(area), pace ? ` · ${paceRange(pace)}` : null];
 }
 
+/** The same as one line, for what is read out. */
+function offerName({ activity, area }: Offer): string {
+  return `${nameOf(activity)}, ${plain(area)}`;
+}
+
+/** Nobody knows yet by which name to call whoever asks. */
+function askName({ activity, time }: Listed["asked"][number]): string {
+  return `${nameOf(activity)}, ${ago(time)}`;
+}
+
 function paceRange({ from_s_per_km, to_s_per_km }: NonNullable<Offer["pace"]>): string {
   return `${paceText(from_s_per_km).value}–${joined(paceText(to_s_per_km))}`;
 }
@@ -54,22 +64,22 @@ class OwnPartners extends AnswerCard {
     if (offers.length + asked.length + asks.length + partners.length === 0) return [empty("people", say("noPartners"))];
     const list = (title: string, rows: HTMLElement[]) => rows.length === 0 ? null : element("div", {}, element("h3", {}, title), element("ul", { class: "rows" }, ...rows));
     return [
-      list(say("asksYou"), asked.map((one) => element("li", {},
+      list(say("asksYou"), asked.map((one) => element("li", { "data-row": one.ask },
         element("div", { class: "row" }, element("span", { class: "badge accent" }, icon(iconOf(one.activity))), element("span", { class: "grow" },
           element("b", {}, say("somebody"), " · ", written(nameOf(one.activity))), one.text ? element("small", { class: "whole" }, written(one.text)) : null, element("small", {}, ago(one.time)))),
         element("div", { class: "btns" },
-          act(say("accept"), say("somebody"), () => this.#answer(one.ask, true), "first s"),
-          act(say("decline"), say("somebody"), () => this.#answer(one.ask, false)))))),
-      list(say("yourPartners"), partners.map(({ partner, name = say("somebody"), contact, activity }, at) => element("li", { class: "row wraps" }, face(name, looks[at % 4]),
+          act(say("accept"), askName(one), () => this.#answer(one.ask, true), "first s"),
+          act(say("decline"), askName(one), () => this.#answer(one.ask, false)))))),
+      list(say("yourPartners"), partners.map(({ partner, name = say("somebody"), contact, activity }, at) => element("li", { class: "row wraps", "data-row": partner }, face(name, looks[at % 4]),
         element("span", { class: "grow" }, element("b", {}, written(name)), element("small", { class: "whole" }, written(nameOf(activity)), contact ? " · " : null, contact ? written(contact) : null)),
         act(say("remove"), name, async () => {
           if (!await confirmed(say("endPartnerQuestion", { name: plain(name) }), say("endPartnerMeans"), say("remove"))) return;
           await this.person.ask("partners/end", { partner });
           await this.load();
         })))),
-      list(say("yourOffers"), offers.map((offer) => element("li", { class: "row wraps" }, element("span", { class: "badge accent" }, icon(iconOf(offer.activity))),
+      list(say("yourOffers"), offers.map((offer) => element("li", { class: "row wraps", "data-row": offer.offer }, element("span", { class: "badge accent" }, icon(iconOf(offer.activity))),
         element("span", { class: "grow" }, element("b", { class: "whole" }, ...offerText(offer)), offer.text ? element("small", { class: "whole" }, written(offer.text)) : null),
-        act(say("withdraw"), nameOf(offer.activity), async () => {
+        act(say("withdraw"), offerName(offer), async () => {
           await this.person.ask("partners/withdraw", { offer: offer.offer });
           await this.load();
         })))),
@@ -93,16 +103,27 @@ function areaField(options: { hint?: string; look?: string } = {}): Field {
   return field(say("area"), text({ maxlength: 64, autocomplete: "off" }), options);
 }
 
-function paceField(): Field {
-  return field(say("paces", { unit: paceText(0).unit }), text({ maxlength: 16, autocomplete: "off" }), { hint: say("pacesHint") });
+interface PaceField {
+  field: Field;
+  /** The paces that somebody has typed; nothing if the field is empty. */
+  read(): Pick<Wanted, "pace">;
 }
 
-/** The paces that somebody has typed; nothing if the field is empty. */
-function paceIn({ input }: Field): Pick<Wanted, "pace"> {
-  if (input.value.trim() === "") return {};
-  const paces = pacesOf(input.value);
-  if (!paces || paces[0] < fastest || paces[1] > slowest) throw new Refusal("invalid", say("noPaces"), "pace");
-  return { pace: { from_s_per_km: paces[0], to_s_per_km: paces[1] } };
+function paceField(): PaceField {
+  // What is typed is for the unit that the label names, whatever the person reads by then.
+  const metres = metresOfUnit(), [least, most] = [paceText(fastest), paceText(slowest)];
+  const made = field(say("paces", { unit: least.unit }), text({ maxlength: 16, autocomplete: "off" }), { hint: say("pacesHint") });
+  return {
+    field: made,
+    read: () => {
+      if (made.input.value.trim() === "") return {};
+      const paces = pacesOf(made.input.value, metres);
+      if (!paces || paces[0] < fastest || paces[1] > slowest) {
+        throw new Refusal("invalid", say("noPaces", { least: least.value, most: most.value }), "pace");
+      }
+      return { pace: { from_s_per_km: paces[0], to_s_per_km: paces[1] } };
+    },
+  };
 }
 
 /** Looks for somebody by activity, area and pace. */
@@ -110,6 +131,8 @@ class FindPartner extends Card {
   readonly #person: Person;
   readonly #changed: () => Promise<void>;
   readonly #found = element("div", { class: "side", "aria-live": "polite" });
+  /** How many searches there were. */
+  #search = 0;
 
   constructor(person: Person, changed: () => Promise<void>) {
     super();
@@ -121,32 +144,40 @@ class FindPartner extends Card {
     this.frame(say("findPartner"), "");
     const activity = activityField([["", say("anyActivity")]]), area = areaField(), pace = paceField();
     const look = element("button", { class: "btn first" }, say("search"));
-    this.append(form({ activity, area, pace }, [activity.node, area.node, pace.node, element("div", { class: "btns all" }, look)], look, async () => {
+    this.append(form({ activity, area, pace: pace.field }, [activity.node, area.node, pace.field.node, element("div", { class: "btns all" }, look)], look, async () => {
       const wanted = {
-        ...(activity.input.value && { activity: activity.input.value }), ...(area.input.value.trim() && { area: area.input.value.trim() }), ...paceIn(pace),
+        ...(activity.input.value && { activity: activity.input.value }), ...(area.input.value.trim() && { area: area.input.value.trim() }), ...pace.read(),
       };
-      await this.#find(element("ul", { class: "rows" }), wanted);
+      this.#search += 1;
+      await this.#find(element("ul", { class: "rows" }), wanted, this.#search);
     }), this.#found);
   }
 
-  /** Shows the next offers below those that were found. The service looks at so many for each reply: there may be none in it, and more to come. */
-  async #find(rows: HTMLElement, wanted: Wanted, after?: string): Promise<void> {
+  /** Shows the next offers below those that were found. The service looks at so many for each reply: there may be none in it, and more to come.
+   *  @param search what comes too late for another one is not shown */
+  async #find(rows: HTMLElement, wanted: Wanted, search: number, after?: string): Promise<void> {
     let page = await this.#person.ask("partners/find", { ...wanted, ...(after !== undefined && { after }) });
     for (let reply = 1; reply < mostReplies && page.offers.length === 0 && page.next !== undefined; reply += 1)
       page = await this.#person.ask("partners/find", { ...wanted, after: page.next });
-    const { offers, next } = page, more = button(say("showMore"), "s");
-    rows.append(...offers.map((offer) => this.#row(offer)));
-    pressed(more, () => void busy(more, () => this.#find(rows, wanted, next)));
-    fill(this.#found, rows.childElementCount === 0 ? empty("people", say("nobodyFound")) : rows, next === undefined ? null : more);
+    if (search !== this.#search) return;
+    const { offers, next } = page, more = button(say("showMore"), "s"), made = offers.map((offer) => this.#row(offer));
+    rows.append(...made);
+    pressed(more, () => void busy(more, () => this.#find(rows, wanted, search, next)));
+    const others = next === undefined ? null : more;
+    if (after !== undefined && rows.isConnected) {
+      // What was there is not read out again, and who has pressed the button goes on with what has come.
+      this.#found.lastElementChild?.remove();
+      if (others) this.#found.append(others);
+      (made[0]?.querySelector("button") ?? others)?.focus();
+    } else fill(this.#found, rows.childElementCount > 0 ? rows : empty("people", say(others ? "nobodyFoundYet" : "nobodyFound")), others);
   }
 
   #row(offer: Offer): HTMLElement {
-    const ask = button(say("askPartner"), "s soft");
-    pressed(ask, () => void busy(ask, async () => {
+    const ask = act(say("askPartner"), offerName(offer), async () => {
       await this.#person.ask("partners/ask", { offer: offer.offer });
       toast(say("partnerAsked"));
       await this.#changed();
-    }));
+    }, "s soft");
     return element("li", { class: "row wraps" }, element("span", { class: "badge accent" }, icon(iconOf(offer.activity))),
       element("span", { class: "grow" }, element("b", { class: "whole" }, ...offerText(offer)), offer.text ? element("small", { class: "whole" }, written(offer.text)) : null), ask);
   }
@@ -168,12 +199,12 @@ class OfferForm extends Card {
     const activity = activityField([]), area = areaField({ hint: say("areaHint"), look: "all" }), pace = paceField();
     const words = field(say("offerWords"), text({ maxlength: 200, autocomplete: "off" }), { look: "all" });
     const send = element("button", { class: "btn first" }, say("offerIt"));
-    this.append(form({ activity, area, pace, text: words }, [activity.node, pace.node, area.node, words.node, element("div", { class: "btns all" }, send)], send, async () => {
+    this.append(form({ activity, area, pace: pace.field, text: words }, [activity.node, pace.field.node, area.node, words.node, element("div", { class: "btns all" }, send)], send, async () => {
       if (area.input.value.trim() === "") throw new Refusal("invalid", "Enter Name", "area");
       await this.#person.ask("partners/offer", {
-        activity: activity.input.value, area: area.input.value.trim(), ...paceIn(pace), ...(words.input.value.trim() && { text: words.input.value.trim() }) });
+        activity: activity.input.value, area: area.input.value.trim(), ...pace.read(), ...(words.input.value.trim() && { text: words.input.value.trim() }) });
       toast(say("isOffered"));
-      area.input.value = words.input.value = pace.input.value = "";
+      area.input.value = words.input.value = pace.field.input.value = "";
       await this.#changed();
     }));
   }

@@ -52,7 +52,7 @@ class Guardians extends Card {
         await this.#person.ask(verb, { guardian });
         await load();
       }, verb === "guardians/remove" ? "danger s" : "s");
-    return element("li", {},
+    return element("li", { "data-row": guardian },
       element("div", { class: "row" }, face(name, looks[at % 4]), element("span", { class: "grow" },
         element("b", {}, written(name)), element("small", {}, say("guardianSince", { time: ago(since) })))),
       element("fieldset", { "aria-label": say("maySeeOf", { name: plain(name) }) }, element("legend", {}, say("maySee")),
@@ -65,7 +65,7 @@ class Guardians extends Card {
 
   /** The service does not say who it is. */
   #blocked({ guardian }: ListedGuardian, load: () => Promise<void>): HTMLElement {
-    return element("li", { class: "row" },
+    return element("li", { class: "row", "data-row": guardian },
       element("span", { class: "grow" }, element("b", {}, say("somebody")), element("small", {}, say("isBlocked"))),
       act(say("unblock"), say("somebody"), async () => {
         await this.#person.ask("guardians/unblock", { guardian });

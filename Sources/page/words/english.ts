@@ -321,9 +321,9 @@ export const english = {
   tableMayChange: "The challenge is over. Late readings still count for two days.",
   partners: "Partners", noPartners: "You have no training partner yet.", asksYou: "People who would like to train with you", yourPartners: "Your partners", yourOffers: "Your offers", youAsked: "People you have asked",
   withdraw: "Withdraw", endPartnerQuestion: "Stop training with {name}?", endPartnerMeans: "You no longer see how to reach each other.", findPartner: "Find a partner",
-  anyActivity: "Any activity", area: "Area", nobodyFound: "Nobody offers that yet. Offer it yourself.", askPartner: "Ask", partnerAsked: "Asked. If they agree, you see each other's names.",
+  anyActivity: "Any activity", area: "Area", nobodyFoundYet: "Nobody among the first offers. There are more.", nobodyFound: "Nobody offers that yet. Offer it yourself.", askPartner: "Ask", partnerAsked: "Asked. If they agree, you see each other's names.",
   offerPartner: "Offer to train together", areaHint: "A name that people there know, such as a park. Do not give your address.", offerWords: "A few words", contactForPartner: "How a partner reaches you",
-  paces: "Pace, min{unit}", pacesHint: "From the faster to the slower one, such as 5:30-6:15. Empty for any.", noPaces: "Type two paces such as 5:30-6:15, the faster one first.",
+  paces: "Pace, min{unit}", pacesHint: "From the faster to the slower one, such as 5:30-6:15. Empty for any.", noPaces: "Type two paces such as 5:30-6:15, the faster one first, from {least} to {most}.",
   contactIs: "Contact", contactSaved: "Contact saved", contactHint: "Only people who have agreed to train with you see it.", offerIt: "Offer", isOffered: "Others can find your offer now",
   // Posts and sharing
   posts: "Posts", noPosts: "Nobody has posted anything yet.", theirWeek: "Week so far: {week}", theirSelection: "Chosen for the week:", deletePostQuestion: "Delete this post?", deletePostMeans: "It is gone for everybody, with its picture and thumbs.",
