@@ -47,6 +47,11 @@ def sets_a_goal(trial):
         page.press("Save the goal", GOALS)
         page.see(words, ".err")
     trial.look("workout-goal-that-is-wrong")
+    # As the page itself writes it.
+    page.type("Goal type", "Steps")
+    page.type("Target", "10,000")
+    page.press("Save the goal", GOALS)
+    page.see("10,000 steps", ".row")
     page.type("Goal type", "Distance")
     page.type("Target", "9,5")
     page.press("Save the goal", GOALS)

@@ -95,7 +95,7 @@ export class WorkoutGoalCard extends Card {
     const fields = { kind: kindField, distance_m: target, duration_s: target, steps: target, energy_kcal: target };
     const made = form(fields, [kindField.node, target.node, element("div", { class: "btns all" }, send)], send, async () => {
       const kind = kinds.find(({ kind }) => kind === type.value);
-      const entered = target.input.value.trim().replace(",", ".");
+      const entered = typed(target.input.value.trim(), kind?.kind);
       if (!kind) throw new Refusal("invalid", entered === "" ? "Empty Fields" : "Select Goal Type", "kind");
       // What is no number goes as it is: the service has the words for it.
       const number = entered === "" ? NaN : Number(entered) * (units.get(kind.kind) ?? NaN);
@@ -110,6 +110,12 @@ export class WorkoutGoalCard extends Card {
       },
     };
   }
+}
+
+/** What was typed, with a decimal point. What is counted has none: "10,000" is as many steps as the page writes so. */
+function typed(text: string, kind: Kind | undefined): string {
+  const isCounted = kind === "steps" || kind === "energy";
+  return isCounted && /^[1-9]\d{0,2}([.,]\d{3})+$/.test(text) ? text.replace(/[.,]/g, "") : text.replace(",", ".");
 }
 
 customElements.define("vitals-workout-goal-card", WorkoutGoalCard);
