@@ -4,6 +4,13 @@ import json
 
 from home import PROJECT
 
+#: What is done each half a minute is done five times a second, and counted.
+HURRY = """
+    const usual = setInterval;
+    window.looks = 0;
+    window.setInterval = (act, time) => (time === 30000 ? usual(() => { looks += 1; act(); }, 200) : usual(act, time));
+"""
+
 
 def prepare(home):
     """What the packages install is named here."""
@@ -105,7 +112,27 @@ def eats(trial):
     page.press("Delete Porridge <b>")
     page.press("Delete", "//dialog")
     page.wait("it is gone", lambda: "Porridge" not in page.all("vitals-meals-of-day")[0].text)
+    turns_the_day(trial)
     page.press("Today")
+
+
+def turns_the_day(trial):
+    """The day of a page that is left open: the one that was is before it, as soon as nothing that was typed is lost."""
+    page = trial.browser
+    end = page.on_new_pages(HURRY)
+    page.driver.refresh()
+    end()
+    page.see("Apple", "vitals-meals-of-day")
+    before = "return document.querySelector('vitals-meals-of-day .pager a').hash"
+    was = page.run(before)
+    page.type("What it is", "Soup")
+    page.run("window.realNow = Date.now; Date.now = () => window.realNow() + 86400000; window.looks = 0")
+    page.wait("it is looked at some more times", lambda: page.run("return looks > 20"))
+    assert page.field("What it is").get_attribute("value") == "Soup" and page.run(before) == was, "what was typed is lost"
+    page.type("What it is", "")
+    page.wait("it is another day", lambda: page.run(before) != was)
+    page.driver.refresh()
+    page.see("Apple", "vitals-meals-of-day")
 
 
 def likes_a_quote(trial):

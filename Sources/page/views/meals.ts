@@ -1,7 +1,7 @@
 import type { Requests as Asked } from "service";
 import { timesOf } from "../library/calendar";
 import { dayAfter, isDay, nameOfDay, today } from "../library/days";
-import { element, fill, plain, pressed, written, type Child } from "../library/element";
+import { element, plain, pressed, refill, written, type Child } from "../library/element";
 import { clock, energy, joined, number } from "../library/format";
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
@@ -25,19 +25,32 @@ const nutrients: [nutrient: Nutrient, word: Word][] = [["protein_g", "protein"],
 /** What was eaten on a day, beside what was burned; what could be eaten, and the person's own foods. */
 class Meals extends Part {
   readonly #person: Person;
-  readonly #day: string;
+  readonly #day: string | null;
+  /** The day that today was when it was shown. */
+  #shown = "";
 
-  constructor(person: Person, day: string) {
+  /** @param day null for today, whichever day that is */
+  constructor(person: Person, day: string | null) {
     super();
     this.#person = person;
     this.#day = day;
   }
 
   begin(): void {
-    const day = new MealsOfDay(this.#person, this.#day), ideas = new Ideas(this.#person, this.#day, () => day.load());
+    this.#show();
+    // The day turns under one's eyes. What somebody has typed stays, and is of today when they send it.
+    this.each(30_000, () => {
+      const isTyped = document.querySelector("dialog") || [...this.querySelectorAll("input")].some(({ value }) => value !== "");
+      if (this.#day === null && this.#shown !== today() && !isTyped) this.#show();
+    });
+  }
+
+  #show(): void {
+    this.#shown = today();
+    const day = new MealsOfDay(this.#person, this.#day ?? this.#shown), ideas = new Ideas(this.#person, this.#day, () => day.load());
     const eaten = async () => { await Promise.all([day.load(), ideas.load()]); };
     day.changed = () => void ideas.load();
-    fill(this, element("div", { class: "grid" },
+    refill(this, element("div", { class: "grid" },
       element("div", { class: "side s7" }, day, new LogMeal(this.#person, this.#day, eaten)),
       element("div", { class: "side s5" }, ideas, new Foods(this.#person, this.#day, eaten))));
   }
@@ -132,19 +145,20 @@ function entered({ name, energy_kcal, nutrients: fields }: Entered): { name: str
   return { name: name.input.value.trim(), energy_kcal: calories, ...Object.fromEntries(known) };
 }
 
-/** When something was eaten on a day: now, or in the middle of another day, where the person is. */
-function timeOn(day: string): { time?: number } {
+/** When something was eaten: now, or in the middle of a day that is over, where the person is. */
+function timeOn(day: string | null): { time?: number } {
+  if (day === null) return {};
   const { from, to } = timesOf(day);
-  return day === today() ? {} : { time: (from + to) / 2 };
+  return { time: (from + to) / 2 };
 }
 
 /** Logs a meal by hand. */
 class LogMeal extends Card {
   readonly #person: Person;
-  readonly #day: string;
+  readonly #day: string | null;
   readonly #eaten: () => Promise<void>;
 
-  constructor(person: Person, day: string, eaten: () => Promise<void>) {
+  constructor(person: Person, day: string | null, eaten: () => Promise<void>) {
     super();
     this.#person = person;
     this.#day = day;
@@ -167,10 +181,10 @@ class LogMeal extends Card {
 
 /** What fits in what is left of the day. */
 class Ideas extends AnswerCard {
-  readonly #day: string;
+  readonly #day: string | null;
   readonly #eaten: () => Promise<void>;
 
-  constructor(person: Person, day: string, eaten: () => Promise<void>) {
+  constructor(person: Person, day: string | null, eaten: () => Promise<void>) {
     super(person);
     this.#day = day;
     this.#eaten = eaten;
@@ -179,7 +193,7 @@ class Ideas extends AnswerCard {
   begin(): void {
     this.frame(say("mealIdeas"), "");
     this.ask(async () => {
-      const { ideas } = await this.person.ask("meals/ideas", { day: this.#day });
+      const { ideas } = await this.person.ask("meals/ideas", { day: this.#day ?? today() });
       return [ideas.length === 0 ? empty("today", say("noIdeas")) : element("ul", { class: "rows" }, ...ideas.map((idea) => {
         const log = button(say("logIt"), "s", { "aria-label": say("logName", { name: plain(idea.name) }) });
         pressed(log, () => void busy(log, async () => {
@@ -199,10 +213,10 @@ class Ideas extends AnswerCard {
 
 /** The person's own foods. */
 class Foods extends AnswerCard {
-  readonly #day: string;
+  readonly #day: string | null;
   readonly #eaten: () => Promise<void>;
 
-  constructor(person: Person, day: string, eaten: () => Promise<void>) {
+  constructor(person: Person, day: string | null, eaten: () => Promise<void>) {
     super(person);
     this.#day = day;
     this.#eaten = eaten;
@@ -271,7 +285,7 @@ class Foods extends AnswerCard {
 export const mealsView: View = {
   address: /^#\/meals(?:\/(.*))?$/,
   place: { address: "#/meals", word: "meals", icon: "meal", isOfHouse: true },
-  open: ({ person, found: [day = ""] }) => ({ title: say("meals"), content: new Meals(person, isDay(day) && day <= today() ? day : today()) }),
+  open: ({ person, found: [day = ""] }) => ({ title: say("meals"), content: new Meals(person, isDay(day) && day < today() ? day : null) }),
 };
 
 customElements.define("vitals-meals", Meals);
