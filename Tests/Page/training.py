@@ -58,8 +58,11 @@ def does_a_plan(trial):
         said = page.all(".card.a")[0].text
         page.press("Skip")
         page.wait("the next exercise", lambda: page.all(".card.a") and page.all(".card.a")[0].text != said)
+    page.run("window.live = document.querySelector('vitals-training-now [aria-live]')")
     page.press("Set done")
     page.see("Rest", ".exercise")
+    assert page.focus == "End rest", f"the focus is elsewhere: {page.focus}"
+    assert page.run("return live.isConnected && live.textContent") == "Rest", "what comes next is not read out"
     # A rest ends by itself, and would do so while it is looked at.
     page.press("Pause")
     page.see("Paused", ".clock")

@@ -19,6 +19,13 @@ from selenium.webdriver.common.keys import Keys
 HOSTILE = "<b onclick=alert(1)>x</b>\u202eevil"
 SHOWN = HOSTILE.replace("\u202e", "\ufffd")
 
+#: Counts the rows of files that come into the page.
+ROWS = """
+    window.rows = 0;
+    new MutationObserver((changes) => { for (const { addedNodes } of changes) rows += addedNodes.length; })
+      .observe(document.querySelector(".drop .rows"), { childList: true });
+"""
+
 
 def brings_workouts_along(trial):
     page, home = trial.browser, trial.home
@@ -31,6 +38,7 @@ def brings_workouts_along(trial):
     none, empty = home.folder / "<b>none<b>.fit", home.folder / "empty.gpx"
     none.write_bytes(b"This is no file of a watch." * 10_000)
     empty.write_bytes(b"")
+    page.run(ROWS)
     page.all("input[type=file]")[0].send_keys("\n".join(map(str, (none, run, empty))))
     page.see("1 imported, 0 there already, 0 refused", ".drop")
     page.see("<b>none<b>.fit", ".drop .row")
@@ -39,6 +47,7 @@ def brings_workouts_along(trial):
     page.see("<b>City run</b>", ".l")
     assert not page.all(".drop [aria-label^='Send']"), "it offers to send again what is no file of a workout"
     assert "1 imported" in page.all(".drop [role=status]")[0].text, "what came of all files is not said"
+    assert page.run("return rows") == 3, "the rows are made again while somebody may press their buttons"
     trial.look("workouts-brought-along")
     drops(trial, run)
     page.see("0 imported, 1 there already, 0 refused", ".drop")

@@ -21,8 +21,11 @@ export class AsTable {
   }
 
   #make(): void {
-    this.node.querySelector("table")?.remove();
-    if (this.node.open && !this.node.hidden) this.node.append(table(this.#heads, this.#rows()));
+    const there = this.node.querySelector("table"), made = this.node.open && !this.node.hidden ? table(this.#heads, this.#rows()) : null;
+    // Somebody may be reading it.
+    if (there && made?.isEqualNode(there)) return;
+    there?.remove();
+    if (made) this.node.append(made);
   }
 }
 

@@ -16,11 +16,15 @@ export class RingCalendar extends Part {
     return this.#chosen;
   }
 
+  get #cells(): HTMLButtonElement[] {
+    return [...this.querySelectorAll("button")];
+  }
+
   begin(): void {
     give(this, { class: "cal", role: "group", "aria-label": say("goalsByDay") });
     this.onkeydown = (event) => {
       const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 }[event.key];
-      const cells = [...this.querySelectorAll("button")];
+      const cells = this.#cells;
       const from = cells.indexOf(document.activeElement as HTMLButtonElement);
       if (by === undefined || from < 0 || event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
@@ -32,13 +36,14 @@ export class RingCalendar extends Part {
   show(days: Day[], chosen: string): void {
     this.#chosen = chosen;
     const first = days[0]?.day ?? today();
-    const focused = this.contains(document.activeElement);
+    const focused = this.#cells.indexOf(document.activeElement as HTMLButtonElement);
     fill(this,
       ...Array.from({ length: 7 }, (_, at) =>
         element("span", { class: "wd", "aria-hidden": "true" }, nameOfDay(dayAfter(mondayOf(first), at), { weekday: "short" }))),
       ...Array.from({ length: weekdayOf(first) }, () => element("span")),
       ...days.map((day) => this.#cell(day)));
-    if (focused) (this.querySelector<HTMLElement>("[aria-current]") ?? this.querySelector("button"))?.focus();
+    // Somebody who goes along with keys stays where they are.
+    if (focused >= 0) this.#cells[focused]?.focus();
   }
 
   #cell(day: Day): HTMLElement {

@@ -82,9 +82,10 @@ class AlertBanner extends Part {
       location.hash = `#/people/${dependent}`;
       await locate(this.#person, dependent);
     }));
-    const section = element("section", { class: "note bad", role: told.has(alert) ? undefined : "alert", "aria-labelledby": id },
+    // Only what has happened is read out: how long ago it was changes again and again.
+    const section = element("section", { class: "note bad", "aria-labelledby": id },
       icon("warn"),
-      element("div", { class: "grow" }, element("div", {}, element("h2", { id }, written(text)), when)),
+      element("div", { class: "grow" }, element("div", {}, element("h2", { id }, element("span", { role: told.has(alert) ? undefined : "alert" }, written(text))), when)),
       element("div", { class: "btns" }, confirm, where));
     told.add(alert);
     this.#shown.set(alert, { section, when, time });

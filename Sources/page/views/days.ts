@@ -1,7 +1,7 @@
 import type { Day, PeriodTotals, Today } from "service";
 import { addressOf, includes, isRange, nameOfSpan, neighbour, spanAround, spanOf, type Kind, type Span } from "../library/day-span";
 import { isDay, nameOfDay, today, weekNumber } from "../library/days";
-import { element, fill, give, pressed } from "../library/element";
+import { element, fill, give, pressed, refill } from "../library/element";
 import { days as inDays } from "../library/format";
 import { goalsOf, measures, nameOfMeasure } from "../library/measures";
 import { Part } from "../library/part";
@@ -201,7 +201,7 @@ export class Days extends Part {
       show: ({ days: [day] }) => {
         if (!day) return;
         fill(goals, ...dayGoals(day.goals, say(day.day < today() ? "noGoalThen" : "noGoals")));
-        fill(figures, dayFigures(day));
+        refill(figures, dayFigures(day));
         const known = goalsOf(day.goals).flatMap(({ kind, value }) => (value === undefined ? [] : [kind]));
         if (known.join() === shared) return;
         shared = known.join();
@@ -265,7 +265,7 @@ export class Days extends Part {
         bars.hidden = years.hidden = !summary;
         if (!summary) return;
         bars.show(seriesOf(entries, summary, say("years"), (measure) => say("aDay", { measure })));
-        fill(list, ...entries.map(({ name, address, totals }) => element("li", {}, element(
+        refill(list, ...entries.map(({ name, address, totals }) => element("li", {}, element(
           "a", { class: "row", href: address },
           element("span", { class: "badge" }, icon("days")),
           element("span", { class: "grow" }, element("b", {}, name),

@@ -165,17 +165,12 @@ export class Heart extends Part {
 
   /** The point that is chosen, or the whole range. */
   #say(): void {
-    const point = this.#chart.chosen;
-    if (point) {
-      fill(this.#readout,
-        element("b", {}, `${number(point.mean)} ${say("bpm")}`),
-        element("span", {}, say("pointSays", { time: nameOfPoint(point.time, this.#chart.width), low: point.min, high: point.max })));
-      return;
-    }
-    const all = summed(this.#chart.points);
-    fill(this.#readout, ...(all ? [
+    const point = this.#chart.chosen, all = point ?? summed(this.#chart.points);
+    const told = element("div", {}, ...(all ? [
       element("b", {}, `${number(all.mean)} ${say("bpm")}`),
-      element("span", {}, say("pointSays", { time: say("average"), low: all.min, high: all.max }))] : []));
+      element("span", {}, say("pointSays", { time: point ? nameOfPoint(point.time, this.#chart.width) : say("average"), low: all.min, high: all.max }))] : []));
+    // What is said already is not said again.
+    if (told.textContent !== this.#readout.textContent) fill(this.#readout, ...told.childNodes);
   }
 
   #fillTable(): void {

@@ -15,6 +15,8 @@ export class ImportCard extends Card {
   readonly #imports: Imports;
   readonly #sum = element("p", { class: "small", role: "status" });
   readonly #rows = element("ul", { class: "rows" });
+  /** The row of each file, and what of it is shown there. */
+  readonly #made = new WeakMap<Brought, { row: HTMLElement; shown: string }>();
 
   constructor(person: Person) {
     super();
@@ -75,21 +77,32 @@ export class ImportCard extends Card {
     // Readers hear it again only if it has changed.
     if (this.#sum.textContent !== told) this.#sum.textContent = told;
     const listed = files.length <= most ? files : [...files.filter(isWorthSaying), ...files.filter((file) => !isWorthSaying(file))].slice(0, most);
-    fill(this.#rows, ...listed.map((brought) => this.#row(brought)),
-      files.length > most ? element("li", { class: "small muted" }, say("moreFiles", { count: files.length - most })) : null);
+    // A row stays where it is while others change: somebody may be about to press its button.
+    listed.forEach((brought, at) => {
+      const row = this.#row(brought), there = this.#rows.children[at] ?? null;
+      if (row !== there) this.#rows.insertBefore(row, there);
+    });
+    for (const left of [...this.#rows.children].slice(listed.length)) left.remove();
+    if (files.length > most) this.#rows.append(element("li", { class: "small muted" }, say("moreFiles", { count: files.length - most })));
   }
 
   #row(brought: Brought): HTMLElement {
     const { file, state, share, problem } = brought;
+    const made = this.#made.get(brought) ?? { row: element("li", { class: "row" }), shown: "" };
+    this.#made.set(brought, made);
+    const shown = `${state} ${share}`;
+    if (shown === made.shown) return made.row;
+    made.shown = shown;
     const again = state === "failed" && problem?.code !== "invalid"
       ? pressed(button(say("sendAgain"), "s", { "aria-label": say("sendAgainName", { name: plain(file.name) }) }), () => this.#imports.again(brought)) : null;
     const isMoving = state === "sending" || state === "storing";
-    return element("li", { class: "row" },
+    fill(made.row,
       element("span", { class: `badge ${state === "done" ? "good" : state === "failed" ? "bad" : ""}` },
         icon(state === "done" ? "check" : state === "failed" ? "warn" : "share")),
       element("span", { class: "grow" }, element("b", {}, written(file.name)),
         ...lines(brought).map((line) => element("small", { class: "whole" }, line)), isMoving ? meter(share) : null),
       isMoving ? element("span", { class: "val" }, percent(100 * share)) : again);
+    return made.row;
   }
 }
 

@@ -1,4 +1,4 @@
-import { element, fill, pressed, type Child } from "../library/element";
+import { element, fill, pressed, refill, type Child } from "../library/element";
 import { say } from "../library/words";
 import { AsTable } from "../parts/as-table";
 import { Bars } from "../parts/bars";
@@ -49,8 +49,7 @@ export class SeriesCard extends Card {
   #draw(): void {
     const shown = this.#shown;
     if (!shown) return;
-    const isFocused = this.#seg.contains(document.activeElement);
-    fill(this.#seg, ...this.#series.map(({ key, name }) => pressed(
+    refill(this.#seg, ...this.#series.map(({ key, name }) => pressed(
       element("button", { type: "button", "aria-pressed": `${key === shown.key}` }, name), () => {
         this.#key = key;
         this.#draw();
@@ -63,7 +62,6 @@ export class SeriesCard extends Card {
     }
     fill(this.head.querySelector("h2") ?? this.head, shown.title);
     const chosen = this.#seg.querySelector<HTMLElement>("[aria-pressed=true]");
-    if (isFocused) chosen?.focus();
     // On a phone there is no room for all of them.
     if (chosen) this.#seg.scrollLeft = chosen.offsetLeft - this.#seg.offsetLeft;
     this.#chart.show(shown.bars, shown.scale, shown.says);
@@ -71,7 +69,9 @@ export class SeriesCard extends Card {
     this.#chart.hidden = !isKnown;
     this.#readout.hidden = !isKnown;
     fill(this.#none, isKnown ? null : empty("days", say("nothingRecorded")));
-    fill(this.#readout, ...shown.told(this.#chart.chosen));
+    const told = element("div", {}, ...shown.told(this.#chart.chosen));
+    // What is said already is not said again.
+    if (told.textContent !== this.#readout.textContent) fill(this.#readout, ...told.childNodes);
     fill(this.#figures, shown.figures.length > 0 ? facts("quad", shown.figures) : null);
     this.#table.show(shown.heads, isKnown ? () => shown.bars.map((_, at) => shown.row(at)) : null);
   }

@@ -23,6 +23,9 @@ class TrainingUnderWay extends Part {
   #now: TrainingNow | null | undefined;
   readonly #time = element("b", { class: "time", role: "timer" });
   readonly #heart = element("div");
+  /** What is read out. It stays in the page, and only its text changes: readers pass over one that is made anew. */
+  readonly #said = element("p", { class: "hidden", "aria-live": "polite" });
+  readonly #body = element("div");
 
   constructor(person: Person) {
     super();
@@ -30,7 +33,8 @@ class TrainingUnderWay extends Part {
   }
 
   begin(): void {
-    fill(this, element("div", { class: "card" }, skeleton()));
+    fill(this, this.#said, this.#body);
+    fill(this.#body, element("div", { class: "card" }, skeleton()));
     this.whileShown(this.#person.follow<TrainingNow>("training", (now) => this.#take(now)));
     // A topic without a message says nothing.
     void this.#person.ask("training/current", {}).then(({ training }) => this.#now === undefined && this.#take(training), () => {});
@@ -40,15 +44,17 @@ class TrainingUnderWay extends Part {
 
   #take(now: TrainingNow | null): void {
     this.#now = now;
-    if (!now) return fill(this, element("div", { class: "card" }, empty("workouts", say("noTraining"), "",
+    const title = now?.phase === "rest" ? say("rest") : now?.phase === "over" ? say("planIsOver") : plain(now?.name ?? "");
+    if (this.#said.textContent !== title) this.#said.textContent = title;
+    if (!now) return fill(this.#body, element("div", { class: "card" }, empty("workouts", say("noTraining"), "",
       element("div", { class: "btns" }, element("a", { class: "btn first", href: "#/training" }, say("training")), element("a", { class: "btn", href: "#/today" }, say("today"))))));
-    const { phase, name, number: at, of, set, sets, repetitions, next, muscles, zone } = now;
+    const { phase, number: at, of, set, sets, repetitions, next, muscles, zone } = now;
     const isPaused = phase === "paused";
     give(this.#time, { class: isPaused ? "time muted" : "time" });
-    refill(this, element("div", { class: "running" },
+    refill(this.#body, element("div", { class: "running" },
       element("section", { class: "card a", "aria-label": say("now") },
         element("p", { class: "muted" }, say("exerciseOf", { at: number(at), of: number(of) }), " · ", say("setOf", { at: number(set), of: number(sets) })),
-        element("h2", { class: "exercise", "aria-live": "polite" }, phase === "rest" ? say("rest") : phase === "over" ? say("planIsOver") : written(name)),
+        element("h2", { class: "exercise" }, element("bdi", {}, title)),
         element("div", { class: "clock" }, element("div", {}, this.#time,
           element("p", {}, phase === "work" && repetitions !== undefined ? say("repetitions", { count: number(repetitions) })
             : zone !== undefined && phase === "work" ? say("reachZone", { number: number(zone) }) : isPaused ? say("paused") : ""))),
@@ -69,15 +75,14 @@ class TrainingUnderWay extends Part {
     pressed(stop, () => void this.#end(stop));
     if (phase === "over") return [stop];
     const isPaused = phase === "paused";
-    const turn = element("button", { type: "button", class: isPaused ? "btn first" : "btn" }, icon(isPaused ? "play" : "pause"), say(isPaused ? "resume" : "pause"));
-    // The focus stays on it, whatever it says.
-    turn.dataset["is"] = "turn";
+    const turn = element("button", { type: "button", class: isPaused ? "btn first" : "btn", "data-is": "turn" }, icon(isPaused ? "play" : "pause"), say(isPaused ? "resume" : "pause"));
     pressed(turn, () => void busy(turn, () => this.#person.underWay.turn(isPaused ? "resume" : "pause")));
     return [isPaused ? null : this.#button("next", say(phase === "rest" ? "endRest" : "setDone"), "first"), turn, stop];
   }
 
   #button(verb: "next" | "previous" | "skip", label: string, look: string): HTMLButtonElement {
-    const made = button(label, look);
+    // The focus stays on it, whatever it says.
+    const made = button(label, look, { "data-is": verb });
     return pressed(made, () => void busy(made, async () => this.#take(await this.#person.ask(`training/${verb}`, {}, patience))));
   }
 
