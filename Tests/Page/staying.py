@@ -93,6 +93,22 @@ def is_offline(trial):
     page.forgive("WebSocket connection to")
 
 
+def turns_a_day_offline(trial):
+    """What was refused meanwhile is asked for when the connection is back."""
+    page = trial.browser
+    page.open(f"{trial.home.address}/#/heart")
+    page.see("Average", ".chart-foot")
+    page.mark()
+    with trial.home.without_broker():
+        page.see("Offline since")
+        page.press("Before")
+        page.see("You are offline.", "vitals-heart")
+    page.wait("it is no longer refused", lambda: "You are offline." not in page.all("vitals-heart")[0].text)
+    page.forgive("WebSocket connection to")
+    page.press("Today")
+    trial.waits_for_heart()
+
+
 def is_patient(trial):
     """The service is there, and does not answer."""
     page, home = trial.browser, trial.home
@@ -113,6 +129,22 @@ def is_patient(trial):
     for title in ("Goals a day", "How often"):
         page.press("Ask again", "//main")
         page.see(title, "h2")
+    page.press("Today")
+
+
+def is_late(trial):
+    """An answer that comes when nobody waits for it any more is shown when it is asked for again."""
+    page, home = trial.browser, trial.home
+    home.consumer.send_signal(signal.SIGSTOP)
+    try:
+        page.press("Reminders", "//nav")
+        page.see("Still waiting")
+        page.press("Cancel", "//vitals-reminder-list")
+    finally:
+        home.consumer.send_signal(signal.SIGCONT)
+    page.wait("the late answer has come", lambda: home.vitals("ada", "profile", "--json"))
+    page.press("Ask again", "//vitals-reminder-list")
+    page.wait("the reminders are shown", lambda: "Nothing came in time" not in page.all("vitals-reminder-list")[0].text)
     page.press("Today")
 
 
@@ -221,4 +253,4 @@ def is_measured_in_feet(trial):
     trial.waits_for_heart()
 
 
-STEPS = [stays_signed_in, is_read_out, resists, is_offline, is_patient, is_told_when_to_ask_again, reads_in_miles, is_german]
+STEPS = [stays_signed_in, is_read_out, resists, is_offline, turns_a_day_offline, is_patient, is_late, is_told_when_to_ask_again, reads_in_miles, is_german]

@@ -13,11 +13,11 @@ const most = 3;
 
 /** Fills a place with what the service answers: with shapes until it comes, and with the reason if it does not. When the connection is
  *  back, it is asked again.
- *  @param ask answers null if what is shown may stay
+ *  @param ask answers null if what is shown may stay; it is told whether anything is, for what it answered last may have come too late
  *  @param look `card` where the answer is made of cards, and the place itself is none
  *  @returns asks again; about something else if that is said, of which nothing is shown yet */
 export function answered(
-  part: Part, person: Person, place: Element, ask: () => Promise<Child[] | null>, look: "" | "card" = "",
+  part: Part, person: Person, place: Element, ask: (isShown: boolean) => Promise<Child[] | null>, look: "" | "card" = "",
 ): (isOther?: "about something else") => Promise<void> {
   let hasAnswer = false, isAsking = false, isOutdated = false;
   /** Counts the questions: the answer to one that was given up is not shown. */
@@ -36,7 +36,7 @@ export function answered(
       show(refused(new Refusal("no-answer", ""), load));
     })), patience);
     try {
-      const children = await patiently(ask, () => isOver() || !part.isConnected);
+      const children = await patiently(() => ask(hasAnswer), () => isOver() || !part.isConnected);
       if (isOver()) return;
       if (children) refill(place, ...children);
       hasAnswer = true;

@@ -51,7 +51,7 @@ export class CalendarCard extends Card {
     this.frame(say("yourCalendar"), "");
     this.append(this.#body, this.#export());
     this.#shown = "";
-    this.#load = answered(this, this.#person, this.#body, async () => this.#children(await this.#person.ask("calendar/show", {})));
+    this.#load = answered(this, this.#person, this.#body, async (isShown) => this.#children(await this.#person.ask("calendar/show", {}), isShown));
     this.each(15_000, () => void this.#load());
   }
 
@@ -61,9 +61,9 @@ export class CalendarCard extends Card {
   }
 
   /** Null if nothing has changed: somebody may be typing there. */
-  #children(calendar: Calendar): Child[] | null {
+  #children(calendar: Calendar, isShown = true): Child[] | null {
     const shown = JSON.stringify(calendar);
-    if (shown === this.#shown) return null;
+    if (isShown && shown === this.#shown) return null;
     this.#shown = shown;
     return calendar.connected ? this.#connected(calendar) : [element("p", { class: "hint" }, say("calendarWhy")), this.#connecting()];
   }

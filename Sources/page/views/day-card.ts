@@ -1,10 +1,12 @@
-import type { Day, WorkoutLine } from "service";
+import type { Day } from "service";
 import { timesOf } from "../library/calendar";
 import { addressOf, spanAround } from "../library/day-span";
 import { nameOfDay, today } from "../library/days";
-import { element, fill } from "../library/element";
+import { element, fill, refill } from "../library/element";
 import { goalsOf, measures, nameOfMeasure, valueOfMeasure, type Measure } from "../library/measures";
+import { Part } from "../library/part";
 import type { Person } from "../library/person";
+import { Refusal } from "../library/requests";
 import { say } from "../library/words";
 import { Card, facts } from "../parts/card";
 import { dayGoals } from "../parts/day-goals";
@@ -13,23 +15,21 @@ import { fieldsOfRow, workoutRow } from "./workouts";
 
 /** A day among others: its goals, what else is known of it on average, and its workouts. */
 export class DayCard extends Card {
-  readonly #person: Person;
   readonly #look: string;
   readonly #goals = element("div", { class: "goals" });
   readonly #figures = element("div");
-  readonly #workouts = element("ul", { class: "rows" });
+  readonly #workouts: DayWorkouts;
   #day: Day | null = null;
-  #listed = "";
   #titled = "";
 
   constructor(person: Person, look: string) {
     super();
-    this.#person = person;
+    this.#workouts = new DayWorkouts(person);
     this.#look = look;
   }
 
   begin(): void {
-    this.#listed = this.#titled = "";
+    this.#titled = "";
     this.#draw();
   }
 
@@ -41,16 +41,10 @@ export class DayCard extends Card {
   #draw(): void {
     const day = this.#day;
     if (!day) return;
+    this.#workouts.show(day.day);
     this.#title(day);
     fill(this.#goals, ...dayGoals(day.goals, say(day.day === today() ? "noGoals" : "noGoalThen")));
     fill(this.#figures, others(day));
-    // Workouts do not change as often as steps do.
-    if (this.#listed === day.day) return;
-    this.#listed = day.day;
-    fill(this.#workouts);
-    void workoutsOf(this.#person, day.day).then((workouts) => {
-      if (this.#listed === day.day) fill(this.#workouts, ...workouts.map((workout) => element("li", {}, workoutRow(workout))));
-    });
   }
 
   /** The heading and its links, which keep the focus while the day goes on. */
@@ -76,9 +70,48 @@ function others(day: Day): HTMLElement | null {
   return figures.length > 0 ? facts("two", figures) : null;
 }
 
-/** The workouts that began on a day; none if the service cannot be asked. */
-export async function workoutsOf(person: Person, day: string): Promise<WorkoutLine[]> {
-  return person.ask("workouts/list", { ...timesOf(day), limit: 50, fields: fieldsOfRow }).then(({ workouts }) => workouts, () => []);
+/** The workouts that began on a day. They do not change as often as steps do: they are asked for once, and again when one has ended, when the
+ *  connection is back, and after a refusal. What was seen stays while the service cannot be asked. */
+export class DayWorkouts extends Part {
+  readonly #person: Person;
+  readonly #rows = element("ul", { class: "rows" });
+  #day = "";
+  /** Whether the service has still to be asked. */
+  #isOpen = false;
+
+  constructor(person: Person) {
+    super();
+    this.#person = person;
+  }
+
+  begin(): void {
+    fill(this, this.#rows);
+    if (this.#isOpen) void this.#list();
+    this.hear(this.#person.underWay, "over", () => void this.#list());
+    this.hear(this.#person.broker, "change", () => this.#person.broker.state === "online" && void this.#list());
+  }
+
+  show(day: string): void {
+    if (day !== this.#day) {
+      this.#day = day;
+      this.#isOpen = true;
+      fill(this.#rows);
+    }
+    if (this.#isOpen && this.isConnected) void this.#list();
+  }
+
+  async #list(): Promise<void> {
+    const day = this.#day;
+    this.#isOpen = false;
+    try {
+      const { workouts } = await this.#person.ask("workouts/list", { ...timesOf(day), limit: 50, fields: fieldsOfRow });
+      if (day === this.#day) refill(this.#rows, ...workouts.map((workout) => element("li", {}, workoutRow(workout))));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.#isOpen = true;
+    }
+  }
 }
 
 customElements.define("vitals-day-card", DayCard);
+customElements.define("vitals-day-workouts", DayWorkouts);

@@ -14,14 +14,13 @@ import { dayGoals } from "../parts/day-goals";
 import { field, form, round, text } from "../parts/form";
 import { icon, } from "../parts/icons";
 import { RingCalendar } from "../parts/ring-calendar";
-import { DayCard, workoutsOf } from "./day-card";
+import { DayCard, DayWorkouts } from "./day-card";
 import { dayFigures } from "./day-figures";
 import { figuresOf, reachedSeries, seriesOf, type Entry } from "./day-series";
 import { SeriesCard } from "./series-card";
 import { shareGoal } from "./share-goal";
 import { postReport } from "./share-out";
 import type { View } from "./view";
-import { workoutRow } from "./workouts";
 
 /** What the service has said of a span. */
 interface Data {
@@ -193,13 +192,13 @@ export class Days extends Part {
 
   #ofDay(): Content {
     const goals = element("div", { class: "goals" }), shares = element("div"), figures = element("div", { class: "s7" });
-    const workouts = element("ul", { class: "rows" });
-    void workoutsOf(this.#person, this.#span.first).then((list) => fill(workouts, ...list.map((one) => element("li", {}, workoutRow(one)))));
+    const workouts = new DayWorkouts(this.#person);
     let shared: string | null = null;
     return {
       node: element("div", { class: "grid" }, section(say("goals"), "s5", goals, workouts, changeGoals(), shares), figures),
       show: ({ days: [day] }) => {
         if (!day) return;
+        workouts.show(day.day);
         fill(goals, ...dayGoals(day.goals, say(day.day < today() ? "noGoalThen" : "noGoals")));
         refill(figures, dayFigures(day));
         const known = goalsOf(day.goals).flatMap(({ kind, value }) => (value === undefined ? [] : [kind]));

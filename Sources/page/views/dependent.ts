@@ -73,7 +73,7 @@ class DependentPage extends Part {
     const body = element("div");
     fill(this, element("div", { class: "side" }, element("div", {}, peopleTabs("#/people/looking-after")), body));
     let isBuilt = false;
-    this.#load = answered(this, this.#person, body, async () => {
+    this.#load = answered(this, this.#person, body, async (isShown) => {
       const [{ dependents }, areas, { rules }] = await Promise.all([
         this.#person.ask("dependents/list", {}), this.#person.ask("areas/list", {}), this.#person.ask("alerts/list", {})]);
       const mine = ({ dependent }: { dependent: string }) => dependent === this.#id;
@@ -84,7 +84,7 @@ class DependentPage extends Part {
           element("a", { class: "btn", href: "#/people/looking-after" }, say("lookingAfter"))))];
       }
       [this.#areas, this.#regions, this.#rules] = [areas.areas.filter(mine), areas.regions.filter(mine), rules.filter(mine)];
-      const isFirst = !isBuilt;
+      const isFirst = !isShown || !isBuilt;
       isBuilt = true;
       this.#show();
       return isFirst ? this.#build(this.#dependent) : null;

@@ -133,15 +133,15 @@ class GroupPage extends Part {
   begin(): void {
     fill(this, this.#body);
     this.#drawn = "";
-    this.#load = answered(this, this.#person, this.#body, async () => this.#take(await this.#person.ask("groups/show", { group: this.#id })), "card");
+    this.#load = answered(this, this.#person, this.#body, async (isShown) => this.#take(await this.#person.ask("groups/show", { group: this.#id }), isShown), "card");
     this.hear(this.#person.news, "told", () => void this.#load());
   }
 
   /** Returns cards for another challenge; otherwise the people and the table are new, and forms stay as they are. */
-  #take(group: Shown): Child[] | null {
+  #take(group: Shown, isShown: boolean): Child[] | null {
     const { name, owner, challenge = null } = group;
     const wanted = JSON.stringify([name, owner, challenge]);
-    const isDrawn = wanted === this.#drawn;
+    const isDrawn = isShown && wanted === this.#drawn;
     this.#drawn = wanted;
     const cards = isDrawn ? null : this.#cards(group);
     refill(this.#people, ...group.people.map((one, at) => this.#member(group, one, at)));

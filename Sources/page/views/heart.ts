@@ -32,6 +32,8 @@ export class Heart extends Part {
   /** What is asked for at the moment, and what has to be asked for after that. */
   #isAsking = false;
   #next: Range | null = null;
+  /** Whether the latest answer was a refusal. */
+  #isRefused = false;
   #rest: ReturnType<typeof setTimeout> | undefined;
   #written: ReturnType<typeof setTimeout> | undefined;
   readonly #chart = new PeriodChart();
@@ -76,7 +78,7 @@ export class Heart extends Part {
     // The address is another view's by then.
     this.whileShown(() => clearTimeout(this.#written));
     this.hear(this.#person, "profile", () => this.#draw());
-    this.hear(this.#person.broker, "change", () => this.#person.broker.state === "online" && !this.#graph && void this.#ask(this.#range));
+    this.hear(this.#person.broker, "change", () => this.#person.broker.state === "online" && (this.#isRefused || !this.#graph) && void this.#ask(this.#range));
     // A minute that is over, of a period that is not.
     this.whileShown(this.#person.follow<MinuteHeartRate>("heart-rate", (minute) => {
       if (minute && this.#graph && minute.time < this.#range.to && minute.time >= this.#range.from) void this.#ask(this.#range);
@@ -134,6 +136,7 @@ export class Heart extends Part {
     }
     clearTimeout(wait);
     this.#isAsking = false;
+    this.#isRefused = problem !== null;
     this.#draw();
     if (problem) return this.#tell(problem);
     this.#tellNothing();

@@ -32,12 +32,10 @@ class ReminderEditor extends Part {
     const place = element("div");
     fill(this, place);
     // Asked once: somebody may be typing when the connection is back.
-    let isShown = false;
-    answered(this, this.#person, place, async () => {
+    answered(this, this.#person, place, async (isShown) => {
       if (isShown) return null;
       const { reminders } = await this.#person.ask("reminders/list", {});
       const found = reminders.find(({ reminder }) => reminder === this.#id);
-      isShown = true;
       return [found ? reminderCard(this.#person, found) : element("div", { class: "card" }, empty("reminders", say("noSuchReminder")))];
     });
   }

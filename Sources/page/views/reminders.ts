@@ -47,7 +47,7 @@ class ReminderList extends Card {
     this.frame(say("reminders"), "", element("a", { class: "btn s soft", href: "#/reminders/new" }, say("add")));
     this.append(this.#body);
     this.#shown = "";
-    this.#load = answered(this, this.#person, this.#body, () => this.#ask());
+    this.#load = answered(this, this.#person, this.#body, (isShown) => this.#ask(isShown));
     const load = () => void this.#load();
     // The person's calendar, or another program, may change them.
     this.each(30_000, load);
@@ -55,10 +55,10 @@ class ReminderList extends Card {
   }
 
   /** Null if nothing has changed: somebody may be about to press something. */
-  async #ask(): Promise<Child[] | null> {
+  async #ask(isShown: boolean): Promise<Child[] | null> {
     const { reminders } = await this.#person.ask("reminders/list", {});
     const shown = JSON.stringify(reminders);
-    if (shown === this.#shown) return null;
+    if (isShown && shown === this.#shown) return null;
     this.#shown = shown;
     if (reminders.length === 0) return [empty("reminders", say("noReminders"))];
     const list = [...reminders].sort((one, other) => (one.next ?? Infinity) - (other.next ?? Infinity) || one.time.localeCompare(other.time));
