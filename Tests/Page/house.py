@@ -137,11 +137,25 @@ def has_another_gateway(trial):
     assert NAME in [one.get("name") for one in asked(home, "gateways")]
     stop(attic)
     page.see("Offline", ".kv dd")
+    is_forgotten(trial)
     page.press(f"Remove {SHOWN}")
     page.press("Remove", "//dialog")
     page.see("is removed")
     page.wait("there is one gateway", lambda: len(page.all("vitals-gateway-card")) == 1)
     assert len(asked(home, "gateways")) == 1
+
+
+def is_forgotten(trial):
+    """What was retained of a gateway, and vanished while the page was away."""
+    page = trial.browser
+    page.mark()
+    # The broker keeps nothing over a restart.
+    with trial.home.without_broker():
+        page.see("Offline since")
+        page.see("Offline", ".kv dd")
+    page.see("Not visible here", ".kv dd", 40)
+    page.see("Online since", ".kv dd", 40)
+    page.forgive("WebSocket connection to")
 
 
 def reads_the_help(trial):

@@ -28,6 +28,8 @@ export class Gateway {
   readonly #hearers = new Set<(event: GatewayEvent) => void>();
   #requests: Requests | null = null;
   #stops: Stop[] = [];
+  /** What was heard since the connection began: the names of topics, and of sensors. */
+  #heard = new Set<string>();
 
   constructor(id: string, person: Person, changed: () => void) {
     this.id = id;
@@ -69,6 +71,7 @@ export class Gateway {
     this.stop();
     const hear = (name: string, act: (message: Message) => void) =>
       this.#stops.push(this.#person.broker.listen(`${root}/${this.id}/${name}`, (message) => {
+        this.#heard.add(name);
         act(message);
         this.#changed();
       }));
@@ -91,6 +94,20 @@ export class Gateway {
     for (const stop of this.#stops.splice(0)) stop();
   }
 
+  /** A connection begins: all that is retained comes again. */
+  connects(): void {
+    this.#heard = new Set();
+  }
+
+  /** Forgets what has not come again by now: it was cleared while the page was away. */
+  forget(): void {
+    for (const name of ["status", "info", "health", "music"] as const) if (!this.#heard.has(name)) this[name] = null;
+    for (const [sensor, seen] of this.sensors) {
+      seen.isGatewayOnline = this.isOnline;
+      if (!this.#heard.has(`sensors/${sensor}`)) this.sensors.delete(sensor);
+    }
+  }
+
   /** An empty message says that the sensor is gone. */
   #hearSensor(topic: string, text: string, act: (sensor: Seen) => void): void {
     const sensor = topic.split("/")[5] ?? "";
@@ -98,6 +115,7 @@ export class Gateway {
       this.sensors.delete(sensor);
       return;
     }
+    this.#heard.add(`sensors/${sensor}`);
     const seen = this.sensors.get(sensor)
       ?? { gateway: this.id, sensor, info: null, isOnline: null, isGatewayOnline: this.isOnline, beat: null };
     if (this.sensors.size >= most && !this.sensors.has(sensor)) return;
@@ -127,6 +145,9 @@ export class Household extends EventTarget {
   constructor(person: Person) {
     super();
     this.#person = person;
+    person.broker.addEventListener("change", () => {
+      if (person.broker.state === "connecting") for (const gateway of this.#gateways.values()) gateway.connects();
+    });
   }
 
   /** By their names; undefined until the service has said which there are. */
@@ -169,6 +190,8 @@ export class Household extends EventTarget {
     }
     this.failure = null;
     this.#isKnown = true;
+    // What is retained comes before any reply.
+    for (const gateway of this.#gateways.values()) gateway.forget();
     for (const enrolled of gateways) {
       const gateway = this.#gateway(enrolled.gateway);
       if (!gateway) continue;

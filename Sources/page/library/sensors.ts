@@ -42,10 +42,15 @@ export class Sensors extends EventTarget {
   #trace: Beat[] = [];
   #traced: Sensor | null = null;
   #stops: Stop[] = [];
+  /** The topics that were heard since the connection began. */
+  #heard = new Set<string>();
 
   constructor(person: Person) {
     super();
     this.#person = person;
+    person.broker.addEventListener("change", () => {
+      if (person.broker.state === "connecting") this.#heard = new Set();
+    });
     person.hear("notifications", (value) => {
       if ((value as { kind?: string } | undefined)?.kind === "sensor-lost") void this.load();
     });
@@ -55,6 +60,7 @@ export class Sensors extends EventTarget {
   async load(): Promise<void> {
     const claims = await this.#person.ask("sensors/list", {}).then(({ sensors }) => sensors, () => null);
     if (!claims) return;
+    for (const sensor of this.list ?? []) this.#forget(sensor);
     const key = (claim: ClaimedSensor) => `${claim.gateway}/${claim.sensor}`;
     const isSame = this.list?.map(({ claim }) => key(claim)).join() === claims.map(key).join();
     if (isSame) return;
@@ -81,25 +87,29 @@ export class Sensors extends EventTarget {
   #follow(sensor: Sensor): void {
     const { gateway, sensor: name } = sensor.claim;
     const root = `vitals/v1/gateways/${gateway}`;
-    const changed = () => this.dispatchEvent(new Event("change"));
+    const hear = (topic: string, act: (text: string) => void) => this.#person.broker.listen(topic, ({ text }) => {
+      this.#heard.add(topic);
+      act(text);
+      this.dispatchEvent(new Event("change"));
+    });
     this.#stops.push(
-      this.#person.broker.listen(`${root}/status`, ({ text }) => {
-        sensor.isGatewayOnline = (parsed(text) as Status | undefined)?.state === "online";
-        changed();
-      }),
-      this.#person.broker.listen(`${root}/sensors/${name}/availability`, ({ text }) => {
-        sensor.isOnline = text === "online";
-        changed();
-      }),
-      this.#person.broker.listen(`${root}/sensors/${name}/info`, ({ text }) => {
-        sensor.info = (parsed(text) as SensorInfo | undefined) ?? null;
-        changed();
-      }),
+      hear(`${root}/status`, (text) => { sensor.isGatewayOnline = (parsed(text) as Status | undefined)?.state === "online"; }),
+      hear(`${root}/sensors/${name}/availability`, (text) => { sensor.isOnline = text === "online"; }),
+      hear(`${root}/sensors/${name}/info`, (text) => { sensor.info = (parsed(text) as SensorInfo | undefined) ?? null; }),
       this.#person.broker.listen(`${root}/sensors/${name}/heart-rate`, ({ text }) => {
         const said = parsed(text) as HeartRate | undefined;
         if (said) this.#beat(sensor, said);
       }),
     );
+  }
+
+  /** Forgets what is retained, and has not come again with the connection: it was cleared while the page was away. It comes before any reply. */
+  #forget(sensor: Sensor): void {
+    const root = `vitals/v1/gateways/${sensor.gateway}`;
+    if (!this.#heard.has(`${root}/status`)) sensor.isGatewayOnline = null;
+    if (!this.#heard.has(`${root}/sensors/${sensor.sensor}/availability`)) sensor.isOnline = null;
+    if (!this.#heard.has(`${root}/sensors/${sensor.sensor}/info`)) sensor.info = null;
+    this.dispatchEvent(new Event("change"));
   }
 
   #beat(sensor: Sensor, said: HeartRate): void {
