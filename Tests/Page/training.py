@@ -89,7 +89,27 @@ def does_a_plan(trial):
     page.press("Search")
     page.see("Push", "vitals-exercises .rows")
     trial.look("exercises")
+    page.type("Muscle", "Any")
+    page.type("Words", "")
+    page.press("Search")
+    stays_long(trial)
     page.press("Today")
+
+
+def stays_long(trial):
+    """A list stays as long as it is when it is asked for again."""
+    page = trial.browser
+    page.press("Show more")
+    first = page.run("return document.querySelectorAll('vitals-exercises .row').length")
+    page.press("Show more")
+    page.wait("there are more", lambda: len(page.all("vitals-exercises .row")) > first)
+    shown = page.run("window.first = document.querySelector('vitals-exercises .row'); return document.querySelectorAll('vitals-exercises .row').length")
+    page.mark()
+    with trial.home.without_broker():
+        page.see("Offline since")
+    page.wait("it is asked for again", lambda: page.run("return !first.isConnected && document.querySelector('vitals-exercises .row')"), 40)
+    assert len(page.all("vitals-exercises .row")) == shown, f"there were {shown}, and are {len(page.all('vitals-exercises .row'))}"
+    page.forgive("WebSocket connection to")
 
 
 def eats(trial):

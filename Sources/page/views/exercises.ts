@@ -33,10 +33,17 @@ class Exercises extends Card {
     const look = element("button", { class: "btn first" }, say("search"));
     this.append(form({ muscle, text: words }, [muscle.node, words.node, element("div", { class: "btns all" }, look)], look, async () => {
       this.#filter = { ...(muscle.input.value && { muscle: muscle.input.value as Muscle }), ...(words.input.value.trim() && { text: words.input.value.trim() }) };
-      await load();
+      await load("about something else");
     }), this.#list);
     const load = answered(this, this.#person, this.#list, async () => {
-      const { exercises, next } = await this.#person.ask("training/exercises", this.#filter);
+      // As many as are shown already.
+      const shown = this.#list.querySelectorAll(".row").length, exercises: Exercise[] = [];
+      let next: string | undefined;
+      do {
+        const page = await this.#person.ask("training/exercises", { ...this.#filter, ...(next !== undefined && { after: next }) });
+        exercises.push(...page.exercises);
+        next = page.next;
+      } while (next !== undefined && exercises.length < shown);
       if (exercises.length === 0) return [empty("workouts", say("noExercises"))];
       const rows = element("ul", { class: "rows" }, ...exercises.map(row));
       return [rows, next === undefined ? null : this.#more(rows, next)];

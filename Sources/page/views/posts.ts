@@ -28,15 +28,34 @@ export function posts(person: Person): HTMLElement {
 }
 
 class Feed extends AnswerCard {
+  /** The places of pictures, by their posts: each is asked for when it comes into sight, one after the other, for the service gives only a few a second. */
+  readonly #pictures = new Map<string, HTMLElement>();
+  readonly #sight = new IntersectionObserver((entries) => {
+    for (const { isIntersecting, target } of entries) {
+      const ask = () => this.#picture(target as HTMLElement);
+      if (!isIntersecting) continue;
+      this.#sight.unobserve(target);
+      this.#turn = this.#turn.then(ask, ask);
+    }
+  });
+  #turn = Promise.resolve();
+
   begin(): void {
     this.frame(say("posts"), "");
     this.ask(async () => {
-      const { posts, next } = await this.person.ask("posts/list", {});
+      // As many as are shown already.
+      const shown = this.body.querySelectorAll(".post").length, posts: Post[] = [];
+      let next: string | undefined;
+      do {
+        const page = await this.person.ask("posts/list", next === undefined ? {} : { after: next });
+        posts.push(...page.posts);
+        next = page.next;
+      } while (next !== undefined && posts.length < shown);
       if (posts.length === 0) return [empty("share", say("noPosts"))];
       const list = element("ol", { class: "posts" }, ...posts.map((post) => this.#entry(post)));
       return [list, next === undefined ? null : this.#more(list, next)];
     });
-    this.whileShown(this.person.hear("posts", () => void this.load()));
+    this.whileShown(this.person.hear("posts", () => void this.load()), () => this.#sight.disconnect());
   }
 
   #more(list: HTMLElement, after: string): HTMLElement {
@@ -50,8 +69,7 @@ class Feed extends AnswerCard {
 
   #entry(post: Post): HTMLElement {
     const { name, own, time, text, workouts, duration_s, selection, muscles, picture } = post;
-    const place = picture ? element("div", { class: "post-picture" }, skeleton()) : null;
-    if (place) void this.#picture(post, place);
+    const place = picture ? this.#placeOf(post) : null;
     const week = [workoutsText(workouts), duration(duration_s), ...(muscles.length > 0 ? [namesOf(muscles.slice(0, 5))] : [])].join(" · ");
     const item = element("li", { class: "post" },
       element("div", { class: "row" }, face(name, own ? "" : looks[[...post.author].length % 4]),
@@ -103,7 +121,16 @@ class Feed extends AnswerCard {
     }));
   }
 
-  async #picture({ post }: Post, place: HTMLElement): Promise<void> {
+  /** What is there already stays. */
+  #placeOf({ post }: Post): HTMLElement {
+    const place = this.#pictures.get(post) ?? element("div", { class: "post-picture", "data-post": post }, skeleton());
+    if (!this.#pictures.has(post)) this.#sight.observe(place);
+    this.#pictures.set(post, place);
+    return place;
+  }
+
+  async #picture(place: HTMLElement): Promise<void> {
+    const post = place.dataset["post"] ?? "";
     try {
       const { picture } = await this.person.ask("posts/picture", { post }, 30);
       const address = pictureAddress(decoded(picture));
@@ -113,6 +140,9 @@ class Feed extends AnswerCard {
       fill(place, shown);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
+      // Whoever looks elsewhere by then asks again when they come back.
+      if (error.code === "rate-limited") return void setTimeout(() => this.#sight.observe(place), 1000 * (error.retryAfter ?? 1));
+      this.#pictures.delete(post);
       place.remove();
     }
   }
