@@ -94,7 +94,9 @@ def connects_a_phone(trial):
     link, path = page.all("dialog code")[0].text, page.all("dialog .qr path")[0].get_attribute("d")
     assert qr.differences(qr.modules(path), link) == 0, "the picture is not the link"
     trial.look("phone-link")
-    page.press("Close", "//dialog")
+    page.press("Copy", "//dialog")
+    page.wait("what was copied is said where it can be seen and heard", lambda: page.all("dialog [role=status] .toast"))
+    page.press("Close", "//dialog//*[contains(@class, 'btns')]")
     page.see("sealed, connected", "vitals-phones-card")
     assert NAME in trial.elsewhere("phone")
     page.press(f"Link of {NAME}")

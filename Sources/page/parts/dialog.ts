@@ -1,11 +1,12 @@
 import { element, freshId, give, pressed, type Child } from "../library/element";
 import { say } from "../library/words";
 import { button } from "./form";
+import { toastPlace } from "./toast";
 
 /** Opens a dialog over the view, which Escape and the way to another view close. */
 export function opened(title: string, ...content: Child[]): HTMLDialogElement {
   const id = freshId();
-  const dialog = element("dialog", { "aria-labelledby": id }, element("h2", { id }, title), ...content);
+  const dialog = element("dialog", { "aria-labelledby": id }, element("h2", { id }, title), ...content, toastPlace());
   const close = () => dialog.close();
   dialog.addEventListener("close", () => {
     removeEventListener("hashchange", close);

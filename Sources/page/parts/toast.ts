@@ -5,12 +5,9 @@ import { icon } from "./icons";
 const seconds = 6;
 let shown: HTMLElement | null = null;
 
-// Always in the page, so that readers hear what comes into it.
-const place = element("div", { role: "status" });
-
-/** Where toasts appear: part of the page from its beginning. */
+/** Where toasts appear: part of the page, and of each dialog, from its beginning, so that readers hear what comes into it. */
 export function toastPlace(): HTMLElement {
-  return place;
+  return element("div", { class: "toasts", role: "status" });
 }
 
 /** Says something in passing: for six seconds, and longer under a pointer or with the focus. */
@@ -20,7 +17,8 @@ export function toast(text: string): void {
   const made = element("div", { class: "toast" }, element("span", { class: "grow" }, text), close);
   pressed(close, () => made.remove());
   shown = made;
-  place.append(made);
+  // While a dialog is open, what is beneath it is neither seen nor heard.
+  [...document.querySelectorAll("body > .toasts, dialog[open] > .toasts")].pop()?.append(made);
   let timer = setTimeout(() => made.remove(), seconds * 1000);
   const stay = () => clearTimeout(timer);
   const go = () => {

@@ -60,7 +60,7 @@ export class EndingCard extends Card {
       void this.#person.loadPicture();
       void this.#person.news.load().catch(() => {});
       this.#person.dispatchEvent(new Event("consent"));
-      toast(translated(message));
+      return translated(message);
     });
     // What comes next is who they are.
     dialog.addEventListener("close", () => {
@@ -78,15 +78,16 @@ export class EndingCard extends Card {
       if (!isReplied && !hasBegun()) throw new Refusal("not-allowed", say("signedOut"));
       await forget();
       this.#leave();
-      toast(say("Your account was deleted"));
+      return say("Your account was deleted");
     });
   }
 
-  /** Asks for what shows who somebody is, and does it when they have. */
+  /** Asks for what shows who somebody is, and does it when they have.
+   *  @param act resolves to what is said then */
   #confirm(
     ending: Ending, title: string, words: Child[], { has_password, providers = [] }: Pick<ResetAllAskData, "has_password" | "providers">,
     proof: Proof | undefined,
-    act: (proof: Proof, hasBegun: () => boolean) => Promise<void>,
+    act: (proof: Proof, hasBegun: () => boolean) => Promise<string>,
   ): HTMLDialogElement {
     const cancel = button(say("cancel"), ""), send = element("button", { class: "btn stop" }, say(ending === "reset-all" ? "resetAll" : "deleteAccount"));
     const password = passwordField(say("password"), "current-password");
@@ -109,8 +110,9 @@ export class EndingCard extends Card {
       });
       cancel.hidden = true;
       try {
-        await act(proof ?? (has_password ? { password: password.input.value } : {}), () => hasBegun);
+        const words = await act(proof ?? (has_password ? { password: password.input.value } : {}), () => hasBegun);
         dialog.close();
+        toast(words);
       } finally {
         stop();
         fill(told);
