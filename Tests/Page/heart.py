@@ -25,6 +25,9 @@ def sees_any_period(trial):
     page = trial.browser
     page.press("Any period")
     page.see("is shown live, and not kept")
+    # Nothing is so late that it has a day.
+    page.open(f"{trial.home.address}/#/heart?from=1&to=99999999999999999")
+    page.see("is shown live, and not kept")
     trial.look("heart-of-nothing")
     page.press("Keep it from now on")
     page.see("Data Saved Successfully")

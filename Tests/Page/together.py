@@ -41,6 +41,7 @@ def competes(trial):
     page.type("Name of the group", "Early <b>birds</b>")
     page.press("Create")
     page.see("There is no challenge now")
+    assert [one.text for one in page.all("nav [aria-current]")] == ["People"], "the navigation does not say where one is"
     page.press("Get a code for others")
     page.wait("there is a code", lambda: page.all("[role=status] b"))
     code = page.all(".row[role=status] b")[0].text
@@ -57,6 +58,22 @@ def competes(trial):
     page.press("Delete", "//dialog")
     page.see("You are in no group")
     assert "birds" not in home.vitals("grace", "groups")
+    joins(trial)
+
+
+def joins(trial):
+    """A group of somebody else's, for which only they get codes."""
+    home, page = trial.home, trial.browser
+    home.vitals("grace", "groups", "create", "Owls")
+    code = json.loads(home.vitals("grace", "groups", "code", "Owls", "--json"))["code"]
+    page.type("Code", code, "//vitals-join-group")
+    page.press("Join")
+    page.see("Owls", "h2")
+    assert "Get a code for others" not in page.all("main")[0].text, "a code is offered that only the owner gets"
+    page.press("Leave")
+    page.press("Leave", "//dialog")
+    page.see("You are in no group")
+    home.vitals("grace", "groups", "delete", "Owls", "--yes")
 
 
 def finds_a_partner(trial):

@@ -179,10 +179,13 @@ export function waits(button: HTMLButtonElement, seconds: number): void {
   const left = element("span", { class: "small" });
   // The service says whole seconds, and may mean almost one more.
   const end = Date.now() + (seconds + 1) * 1000;
+  let wasShown = false;
   const show = () => {
     const rest = Math.ceil((end - Date.now()) / 1000);
+    wasShown ||= button.isConnected;
     left.textContent = rest > 90 ? duration(rest) : `${rest}\u202fs`;
-    if (rest > 0) return;
+    // Nobody sees a button that has gone; whoever brings it back and presses it is told again.
+    if (rest > 0 && (button.isConnected || !wasShown)) return;
     clearInterval(timer);
     left.remove();
     give(button, { "aria-disabled": undefined });

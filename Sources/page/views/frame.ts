@@ -40,7 +40,7 @@ export function frame(
 
 function navigation(person: Person, places: Place[], current: string): HTMLElement {
   const entry = ({ address, word, icon: name }: Place) => element(
-    "li", {}, element("a", { href: address, "aria-current": address === current ? "page" : undefined }, icon(name), element("span", {}, say(word))));
+    "li", {}, element("a", { href: address, "aria-current": address === current || current.startsWith(`${address}/`) ? "page" : undefined }, icon(name), element("span", {}, say(word))));
   const house = places.filter(({ isOfHouse }) => isOfHouse);
   return element(
     "nav", { class: "nav", "aria-label": say("main") },

@@ -69,8 +69,8 @@ export class GearList extends Part {
     const kind = field(say("gearKind"), select(kinds.map(([value, word]) => [value, say(word)]), piece?.kind ?? "shoes"));
     // What is typed is in the unit that the label names, whatever the person reads by then.
     const unit = metresOf(1);
-    const before = field(say("gearBefore", { unit: distance(0).unit }), text({
-      type: "number", inputmode: "decimal", min: 0, step: "any", value: piece ? `${Math.round((piece.before_m / unit) * 100) / 100}` : "0" }));
+    const far = text({ type: "number", inputmode: "decimal", min: 0, step: "any", value: piece ? `${Math.round((piece.before_m / unit) * 100) / 100}` : "0" });
+    const before = field(say("gearBefore", { unit: distance(0).unit }), far);
     const used = [...new Set([...activities.map(({ activity }) => activity), ...(piece?.activities ?? [])])];
     const boxes = used.map((activity) => ({ activity, ...check(plain(nameOf(activity)), piece?.activities.includes(activity) ?? false) }));
     const save = element("button", { class: "btn first" }, say("save"));
@@ -80,7 +80,8 @@ export class GearList extends Part {
     const dialog = opened(say(piece ? "editGear" : "addGear"), form(fields, [name.node, kind.node, before.node,
       element("fieldset", { class: "all" }, element("legend", {}, say("usedFor")), ...boxes.map(({ node }) => node)),
       element("div", { class: "btns all" }, remove, pressed(button(say("cancel"), ""), () => dialog.close()), save)], save, async () => {
-      const metres = Math.round((numberIn(before, "before_m", "Enter Proper Distance") ?? 0) * unit);
+      // What was only shown is not rounded.
+      const metres = piece && far.value === far.defaultValue ? piece.before_m : Math.round((numberIn(before, "before_m", "Enter Proper Distance") ?? 0) * unit);
       if (name.input.value.trim() === "") throw new Refusal("invalid", "Enter Name", "name");
       if (!(metres >= 0)) throw new Refusal("invalid", "Enter Proper Distance", "before_m");
       const entered = {

@@ -163,7 +163,7 @@ class GroupPage extends Part {
         this.#table ?? card(say("challenge"), empty("target", say("noChallenge"))),
         group.owner ? card(say(group.challenge ? "changeChallenge" : "newChallenge"), this.#challenge(group)) : null),
       element("div", { class: "side s5" },
-        card(say("members"), this.#people), card(say("you"), competing, this.#invitation, this.#ending(group))),
+        card(say("members"), this.#people), card(say("you"), competing, group.owner && this.#invitation, this.#ending(group))),
     ];
   }
 

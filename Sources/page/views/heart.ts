@@ -55,7 +55,7 @@ export class Heart extends Part {
     this.#beats.hidden = true;
     const asked = new URLSearchParams(query);
     const [from, to] = [Number(asked.get("from")), Number(asked.get("to"))];
-    this.#range = from > 0 && to > from ? { from, to } : periodAround(Date.now(), "day");
+    this.#range = isTime(from) && isTime(to) && to > from ? { from, to } : periodAround(Date.now(), "day");
   }
 
   begin(): void {
@@ -215,6 +215,11 @@ export class Heart extends Part {
     })());
     return element("div", { class: "btns" }, remove);
   }
+}
+
+/** Anybody can type an address: whole milliseconds, in years of four digits. */
+function isTime(time: number): boolean {
+  return Number.isInteger(time) && time > 0 && time < Date.UTC(10_000, 0);
 }
 
 /** The lowest and the highest of all points, and the average of their averages. */

@@ -58,7 +58,7 @@ function editor(person: Person, reminder: Reminder | null, close: () => void): H
   other.node.hidden = true;
   alert.addEventListener("change", () => { other.node.hidden = alert.value !== "other"; });
   const fields = {
-    label: field(say("title"), text({ maxlength: 256, value: reminder?.label }), { look: "all" }),
+    label: field(say("title"), text({ maxlength: 64, value: reminder?.label }), { look: "all" }),
     time: field(say("time"), text({ type: "time", value: reminder?.time ?? "18:30" })),
     first_day: field(say("firstDay"), text({ type: "date", value: reminder?.first_day ?? dayOf(Date.now()) })),
     weekdays: days,
