@@ -58,7 +58,7 @@ class StepsToday extends Card {
     const most = Math.max(1, ...all.map(({ steps = 0 }) => steps));
     return [element("ol", { class: "rows" }, ...all.map((one) => {
       const friend = "friend" in one ? one : null;
-      return element("li", { class: "row" },
+      return element("li", { class: "row", "data-row": friend?.friend },
         face(one.name, friend ? looks[friends.indexOf(friend) % 4] : ""),
         element("span", { class: "grow" },
           element("span", { class: "pair" }, element("b", {}, friend ? written(one.name) : say("you")),

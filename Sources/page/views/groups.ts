@@ -168,7 +168,7 @@ class GroupPage extends Part {
   }
 
   #member({ owner }: Shown, one: Shown["people"][number], at: number): HTMLElement {
-    return element("li", { class: "row" }, face(named(one.name), one.you ? "" : looks[at % 4]),
+    return element("li", { class: "row", "data-row": one.member }, face(named(one.name), one.you ? "" : looks[at % 4]),
       element("span", { class: "grow" }, element("b", {}, one.you ? say("you") : written(named(one.name))),
         element("small", {}, say(one.competing ? "competes" : "competesNot"), " · ", ago(one.since))),
       owner && !one.you ? act(say("remove"), named(one.name), () => this.#remove(one)) : null);

@@ -102,7 +102,7 @@ class MealsOfDay extends AnswerCard {
     const remove = button(say("delete"), "s quiet", { "aria-label": say("deleteName", { name: plain(meal.name) }) });
     pressed(remove, () => void this.#delete(meal, remove));
     const under = [clock(meal.time), ...(meal.grams === undefined ? [] : [`${number(meal.grams)}\u202fg`]), nutrientsText(meal)].filter(Boolean).join(" · ");
-    return element("li", { class: "row wraps" },
+    return element("li", { class: "row wraps", "data-row": meal.meal },
       element("span", { class: "grow" }, element("b", {}, written(meal.name)), element("small", { class: "whole" }, under)),
       element("span", { class: "val" }, joined(energy(meal.energy_kcal))), remove);
   }
@@ -247,7 +247,7 @@ class Foods extends AnswerCard {
       await this.load();
     }));
     const under = [...(portion_g === undefined ? [] : [say("portionOf", { grams: number(portion_g) })]), nutrientsText(food)].filter(Boolean).join(" · ");
-    return element("li", { class: "row wraps" },
+    return element("li", { class: "row wraps", "data-row": id },
       element("span", { class: "grow" }, element("b", {}, written(name)), element("small", { class: "whole" }, under)),
       element("span", { class: "val" }, joined(energy(energy_kcal))), element("span", { class: "btns" }, remove, log));
   }

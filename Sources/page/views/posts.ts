@@ -71,7 +71,7 @@ class Feed extends AnswerCard {
     const { name, own, time, text, workouts, duration_s, selection, muscles, picture } = post;
     const place = picture ? this.#placeOf(post) : null;
     const week = [workoutsText(workouts), duration(duration_s), ...(muscles.length > 0 ? [namesOf(muscles.slice(0, 5))] : [])].join(" · ");
-    const item = element("li", { class: "post" },
+    const item = element("li", { class: "post", "data-row": post.post },
       element("div", { class: "row" }, face(name, own ? "" : looks[[...post.author].length % 4]),
         element("span", { class: "grow" }, element("b", {}, own ? say("you") : written(name)), element("small", {}, ago(time)))),
       ...(text ? text.split("\n").map((line) => element("p", { class: "whole" }, written(line))) : []), place,

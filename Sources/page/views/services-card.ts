@@ -37,7 +37,7 @@ export class ServicesCard extends Card {
 
   #row({ service, label, address, created }: Service): HTMLElement {
     const name = label ?? address;
-    return element("li", { class: "row wraps" }, element("span", { class: "badge" }, icon("share")),
+    return element("li", { class: "row wraps", "data-row": service }, element("span", { class: "badge" }, icon("share")),
       element("span", { class: "grow" }, element("b", {}, written(name)), element("small", { class: "whole" }, written(address), " · ", ago(created))),
       act(say("remove"), name, async () => {
         if (!await confirmed(say("removeServiceQuestion", { name: plain(name) }), say("removeServiceMeans"), say("remove"))) return;

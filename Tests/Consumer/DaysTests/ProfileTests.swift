@@ -1,6 +1,7 @@
 import DaysSupport
 import Fitness
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import Days
