@@ -3,7 +3,8 @@ import Storage
 import Telemetry
 package import Vault
 
-// Codes that one person gives to another, who types them. A code is kept as its keyed hash: nobody reads one out of the database.
+// Codes that one person gives to another, who types them. A code is kept as its keyed hash: nobody reads one out of the database. What it
+// leads to is sealed together with until when it is good, so that nobody who can write to the file has a code of their own lead elsewhere.
 
 /// The codes of one purpose that are out. Belongs to the thread of its store and keys.
 package struct GivenCodes {
@@ -36,23 +37,49 @@ package struct GivenCodes {
         try rows.removeExpired(at: now)
         try rows.keep(most - 1, of: subject)
         let (code, expires) = (try EnrolmentCode.random(), now + Self.lifetime)
-        try rows.insert(try key(code), of: subject, secret: [], expires: expires)
+        let id = try key(code)
+        let secret = try keys.service.seal(Self.sealed(subject, expires), Self.context(id))
+        try rows.insert(id, of: subject, secret: secret, expires: expires)
         return (code.text, expires)
     }
 
     /// What a code leads to; nil if there is none, or it is too old.
     package func subject(of code: EnrolmentCode, now: Int64) throws(VaultError) -> String? {
-        try store.database.first(
-            "SELECT subject FROM codes WHERE id = ? AND purpose = ? AND expires_ms > ?",
-            [.text(try key(code)), .text(purpose), .integer(now)], row: Row.text)
+        let id = try key(code)
+        return try genuine(
+            id,
+            store.database.first(
+                "SELECT subject, expires_ms, secret FROM codes WHERE id = ? AND purpose = ? AND expires_ms > ?",
+                [.text(id), .text(purpose), .integer(now)], row: Self.row))
     }
 
     /// The same; the code is used up. Within a transaction.
     package func use(_ code: EnrolmentCode, now: Int64) throws(VaultError) -> String? {
-        try store.database.first(
-            "DELETE FROM codes WHERE id = ? AND purpose = ? AND expires_ms > ? RETURNING subject",
-            [.text(try key(code)), .text(purpose), .integer(now)], row: Row.text)
+        let id = try key(code)
+        return try genuine(
+            id,
+            store.database.first(
+                "DELETE FROM codes WHERE id = ? AND purpose = ? AND expires_ms > ? RETURNING subject, expires_ms, secret",
+                [.text(id), .text(purpose), .integer(now)], row: Self.row))
     }
+
+    private typealias Kept = (subject: String, expires: Int64, secret: [UInt8])
+
+    private static func row(_ row: Row) throws(VaultError) -> Kept {
+        (try row.text("subject"), try row.int("expires_ms"), try row.blob("secret"))
+    }
+
+    /// What a row leads to, unless somebody else has written it.
+    private func genuine(_ id: String, _ kept: Kept?) throws(VaultError) -> String? {
+        guard let kept, let opened = try keys.service.openIfReadable(kept.secret, Self.context(id)),
+            opened == Self.sealed(kept.subject, kept.expires)
+        else { return nil }
+        return kept.subject
+    }
+
+    private static func sealed(_ subject: String, _ expires: Int64) -> [UInt8] { Array("\(expires) \(subject)".utf8) }
+
+    private static func context(_ id: String) -> RowContext { RowContext("given code", id) }
 
     /// Ends all codes that lead there.
     package func end(_ subject: String) throws(VaultError) { try rows.keep(0, of: subject) }

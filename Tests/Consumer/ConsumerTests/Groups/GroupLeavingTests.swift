@@ -50,6 +50,35 @@ struct GroupLeavingTests {
         }
     }
 
+    @Test("are not joined by a code for another group that somebody has moved in the database, nor by one that they have prolonged")
+    func movedCode() throws {
+        try Circle.with { circle in
+            let (ada, eve) = (try circle.person(name: "Ada"), try circle.person(name: "Eve"))
+            let (own, other) = (try circle.group(of: eve, with: []), try circle.group(of: ada, with: []))
+            let (moved, old) = (
+                try circle.done(eve, "groups/code", ["group": own])["code"] ?? .null,
+                try circle.done(ada, "groups/code", ["group": other])["code"] ?? .null
+            )
+            let bob = try circle.person(name: "Bob")
+            guard case .string(let from) = own, case .string(let to) = other else { throw TestFailure("\(own), \(other)") }
+            _ = try circle.onSession { context in
+                try context.store.database.transaction { () throws(VaultError) in
+                    try context.store.database.execute(
+                        "UPDATE codes SET subject = ? WHERE subject = ?", [.text(to), .text(from)])
+                }
+            }
+            #expect(try circle.refused(eve, "groups/join", ["code": moved]).code == .wrongCredentials)
+            #expect(try circle.done(bob, "groups/join", ["code": old])["group"] == other)
+            circle.advance(8 * 86_400_000)
+            _ = try circle.onSession { context in
+                try context.store.database.transaction { () throws(VaultError) in
+                    try context.store.database.execute("UPDATE codes SET expires_ms = expires_ms * 2", [])
+                }
+            }
+            #expect(try circle.refused(eve, "groups/join", ["code": old]).code == .wrongCredentials)
+        }
+    }
+
     @Test(
         "are not joined any more by a code from before a reset of its owner's password; the codes of other groups stay")
     func resetPassword() throws {
