@@ -132,22 +132,6 @@ def is_patient(trial):
     page.press("Today")
 
 
-def is_late(trial):
-    """An answer that comes when nobody waits for it any more is shown when it is asked for again."""
-    page, home = trial.browser, trial.home
-    home.consumer.send_signal(signal.SIGSTOP)
-    try:
-        page.press("Reminders", "//nav")
-        page.see("Still waiting")
-        page.press("Cancel", "//vitals-reminder-list")
-    finally:
-        home.consumer.send_signal(signal.SIGCONT)
-    page.wait("the late answer has come", lambda: home.vitals("ada", "profile", "--json"))
-    page.press("Ask again", "//vitals-reminder-list")
-    page.wait("the reminders are shown", lambda: "Nothing came in time" not in page.all("vitals-reminder-list")[0].text)
-    page.press("Today")
-
-
 def is_told_when_to_ask_again(trial):
     """Another program of the person's asks so much that the service refuses more: the button counts until it may be pressed."""
     page, home = trial.browser, trial.home
@@ -253,4 +237,4 @@ def is_measured_in_feet(trial):
     trial.waits_for_heart()
 
 
-STEPS = [stays_signed_in, is_read_out, resists, is_offline, turns_a_day_offline, is_patient, is_late, is_told_when_to_ask_again, reads_in_miles, is_german]
+STEPS = [stays_signed_in, is_read_out, resists, is_offline, turns_a_day_offline, is_patient, is_told_when_to_ask_again, reads_in_miles, is_german]
