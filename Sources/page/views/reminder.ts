@@ -16,6 +16,9 @@ import type { View } from "./view";
 /** Alerts that people choose from, in minutes before the time. */
 const alerts = [0, 5, 10, 15, 30, 60, 120, 1440];
 
+/** What the service takes as a title, in characters as people count them. */
+const longestLabel = 64;
+
 /** A reminder that is added or changed. */
 class ReminderEditor extends Part {
   readonly #person: Person;
@@ -58,7 +61,7 @@ function editor(person: Person, reminder: Reminder | null, close: () => void): H
   other.node.hidden = true;
   alert.addEventListener("change", () => { other.node.hidden = alert.value !== "other"; });
   const fields = {
-    label: field(say("title"), text({ maxlength: 64, value: reminder?.label }), { look: "all" }),
+    label: field(say("title"), text({ maxlength: 256, value: reminder?.label }), { look: "all" }),
     time: field(say("time"), text({ type: "time", value: reminder?.time ?? "18:30" })),
     first_day: field(say("firstDay"), text({ type: "date", value: reminder?.first_day ?? dayOf(Date.now()) })),
     weekdays: days,
@@ -78,8 +81,8 @@ function editor(person: Person, reminder: Reminder | null, close: () => void): H
       // What is no number is none of the alerts, and the service says so.
       alert_min: alert.value === "none" ? null : alert.value !== "other" ? Number(alert.value) : other.input.value === "" ? -1 : Number(other.input.value),
     };
-    // Whatever is missing is said before anybody is asked.
-    const isWhole = label.trim() !== "" && asked.weekdays.length > 0 && (asked.alert_min ?? 0) >= 0;
+    // Whatever is missing or too long is said before anybody is asked. The service counts what people see as one character.
+    const isWhole = label.trim() !== "" && [...new Intl.Segmenter().segment(label)].length <= longestLabel && asked.weekdays.length > 0 && (asked.alert_min ?? 0) >= 0;
     if (isWhole && !await confirmed(say("saveQuestion", { name: plain(label) }), say("saveMeans", { time: asked.time }), say("save"), "first")) return;
     const { message } = reminder ? await person.ask("reminders/change", { reminder: reminder.reminder, ...asked }) : await person.ask("reminders/add", asked);
     toast(translated(message));
