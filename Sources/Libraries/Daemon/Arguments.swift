@@ -98,6 +98,13 @@ public struct Arguments: Sendable {
         UsageError(problem: "\(shown(name)): \(problem)", hint: Arguments.hint([program] + command))
     }
 
+    /// An error about what has to be given for `name` and is not.
+    /// - Parameter advice: what to give.
+    public func missing(_ name: String, _ advice: String? = nil) -> UsageError {
+        let problem = "\(shown(name)) is missing" + (advice.map { ": \($0)" } ?? "")
+        return UsageError(problem: problem, hint: Arguments.hint([program] + command))
+    }
+
     static func hint(_ path: [String]) -> String {
         "see \(path.joined(separator: " ")) --help"
     }
@@ -113,7 +120,7 @@ public struct Arguments: Sendable {
     }
 
     private func required<Value>(_ name: String, _ value: Value?) throws(UsageError) -> Value {
-        guard let value else { throw refusal(of: name, "is missing") }
+        guard let value else { throw missing(name) }
         return value
     }
 

@@ -138,7 +138,8 @@ private struct Parser {
 
     private func arguments(_ environment: (String) -> String?) throws(UsageError) -> Arguments {
         guard command.subcommands.isEmpty || command.runsAlone else {
-            throw error("which command? There are \(command.subcommands.map(\.name).joined(separator: ", "))")
+            let names = command.subcommands.map(\.name)
+            throw error("which command? There \(names.count == 1 ? "is" : "are") \(names.joined(separator: ", "))")
         }
         var values = values
         var rest = positions[...]

@@ -225,7 +225,8 @@ extension Setting<Int> {
 
 extension Setting<Double> {
     static func number(_ range: ClosedRange<Double>, example: Double? = nil) -> Self {
-        let expected = "a number from \(range.lowerBound) to \(range.upperBound)"
+        func text(_ bound: Double) -> String { Int64(exactly: bound).map { "\($0)" } ?? "\(bound)" }
+        let expected = "a number from \(text(range.lowerBound)) to \(text(range.upperBound))"
         return Setting(expected: expected, example: "\(example ?? range.lowerBound)") { value in
             switch value {
             case .integer(let number): range.contains(Double(number)) ? Double(number) : nil

@@ -55,7 +55,7 @@ private func formMaker(_ arguments: Arguments) throws -> FormMaker {
         return { connection, peripherals in RealAdapter(adapter, of: peripherals[0], on: connection) }
     }
     guard let bus = try arguments.optionalString("bus") else {
-        throw arguments.refusal(of: "bus", "is missing: a stand-in never takes BlueZ's place on the system bus")
+        throw arguments.missing("bus", "a stand-in never takes BlueZ's place on the system bus")
     }
     var world = StandInSettings()
     world.bus = .address(bus)

@@ -68,6 +68,7 @@ struct CommandLineTests {
             ),
             (["wach"], #"unknown command "wach"; did you mean watch?"#, "vitals"),
             (["read"], "which command? There are steps, temperature", "vitals read"),
+            (["days"], "which command? There is recount", "vitals days"),
             (["watch", "--cuont", "1"], #"unknown option "--cuont"; did you mean --count?"#, "vitals watch"),
             (["watch", "--count", "0"], "--count: expected ", "vitals watch"),
             (["status", "--port", "0"], "--port: expected an integer", "vitals status"),

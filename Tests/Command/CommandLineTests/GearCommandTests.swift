@@ -162,7 +162,7 @@ struct GearCommandTests {
     @Test(
         "a command line that means nothing is refused before anything is asked",
         arguments: [
-            (["gear", "add", "Shoes"], "--kind: is missing"),
+            (["gear", "add", "Shoes"], "--kind is missing"),
             (["gear", "add", "A", "--kind", "hat"], "--kind: expected"),
             (
                 ["gear", "add", "A", "--kind", "other", "--before", "120"],
@@ -170,7 +170,7 @@ struct GearCommandTests {
             ),
             (["gear", "add", "A", "--kind", "other", "--before", "-1 km"], "--before: expected a distance"),
             (["gear", "change", "A"], "nothing to change"), (["gear", "delete", "A"], "what is deleted"),
-            (["start"], "ACTIVITY: is missing"), (["set", "latest"], "--gear: is missing"),
+            (["start"], "ACTIVITY is missing"), (["set", "latest"], "--gear is missing"),
             (["start", "running", "--plan", "5 km run"], "--plan: cannot be combined with ACTIVITY"),
             (["plans", "save", "A", "running", "--end-at-goal"], "--end-at-goal: needs --goal"),
         ])

@@ -191,7 +191,7 @@ struct HeartRateTests {
         let unasked = try consumer.vitals("heart-rate", "delete", range[0], range[1], range[2], range[3])
         #expect(unasked.status == 64 && unasked.errors.contains("--yes"), "\(unasked)")
         let endless = try consumer.vitals("heart-rate", "delete", "--yes", "--from", "13:00")
-        #expect(endless.status == 64 && endless.errors.contains("--to: is missing"), "\(endless)")
+        #expect(endless.status == 64 && endless.errors.contains("--to is missing"), "\(endless)")
         let no = try consumer.terminal(
             "heart-rate delete --from '2026-11-20 13:00' --to '2026-11-20 14:00'",
             [("from 2026-11-20 13:00:00 to 14:00:00 will be deleted for good. Delete them? [y/N]", "n")])

@@ -73,7 +73,7 @@ struct PostCommandTests {
         #expect(try consumer.vitals("posts", "add", "--to", "runners-1", "--picture", file).status == 0)
         #expect(try consumer.last().fields == ["groups": ["runners-1"], "picture": "cGljdHVyZQ=="])
         let nobody = try consumer.vitals("posts", "add", "A good week.")
-        #expect(nobody.status == 64 && nobody.errors.contains("--to: is missing: friends, or a group"), "\(nobody)")
+        #expect(nobody.status == 64 && nobody.errors.contains("--to is missing: friends, or a group"), "\(nobody)")
         let strangers = try consumer.vitals("posts", "add", "--to", "Strangers")
         #expect(strangers.status == 67 && strangers.errors.contains("you are in no group Strangers"), "\(strangers)")
         let absent = try consumer.vitals("posts", "add", "--to", "friends", "--picture", "/nowhere/sun.jpeg")

@@ -34,9 +34,9 @@ struct HelpTests {
         "refuses a wrong command line, and says what would be right",
         arguments: [
             (["bakcup"], #"unknown command "bakcup"; did you mean backup?"#), (["backup"], "DIR"),
-            (["restore"], "DIR: is missing; or name both --data and --keys"),
-            (["restore", "--data", "x"], "DIR: is missing; or name both --data and --keys"),
-            (["rotate"], "--user: is missing"), (["check", "x"], #"unexpected "x""#),
+            (["restore"], "DIR is missing: name it, or both --data and --keys"),
+            (["restore", "--data", "x"], "DIR is missing: name it, or both --data and --keys"),
+            (["rotate"], "--user is missing"), (["check", "x"], #"unexpected "x""#),
         ])
     func wrong(command: [String], text: String) throws {
         let program = try RunningProgram("vitals-consumer", command, output: .apart)

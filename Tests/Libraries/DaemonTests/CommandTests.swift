@@ -91,7 +91,7 @@ struct CommandTests {
             ("", "which command? There are watch, read\nsee vitals --help"),
             ("wach", "unknown command \"wach\"; did you mean watch?\nsee vitals --help"),
             ("frobnicate", "unknown command \"frobnicate\"; the commands are watch, read\nsee vitals --help"),
-            ("read", "which command? There are steps\nsee vitals read --help"),
+            ("read", "which command? There is steps\nsee vitals read --help"),
             ("read stps", "unknown command \"stps\"; did you mean steps?\nsee vitals read --help"),
             ("--prot 1 watch", "unknown option \"--prot\"; did you mean --port?\nsee vitals --help"),
             ("--verzion", "unknown option \"--verzion\"; did you mean --version?\nsee vitals --help"),
@@ -128,11 +128,11 @@ struct CommandTests {
         #expect(
             errors.map { $0?.problem } == [
                 "--port: expected an integer from 1 to 65535, found \"1.5\"",
-                "--scale: expected a number from 0.0 to 1.0, found \"x\"",
+                "--scale: expected a number from 0 to 1, found \"x\"",
                 "--within: expected a duration from 0 s to 1 min, found \"soon\"",
                 "--kind: expected one of \"steps\", \"temperature\", found \"pulse\"",
                 "SENSOR: expected an id (1 to 36 characters from a-z, 0-9 and -), found \"My-Strap\"",
-                "NOTE: is missing",
+                "NOTE is missing",
             ])
     }
 

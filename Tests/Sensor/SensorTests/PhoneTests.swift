@@ -132,7 +132,7 @@ struct PhoneTests {
     @Test(
         "a command line that lacks something is refused",
         arguments: [
-            (["--topic", "t"], "--host: is missing"), (["--host", "h"], "--topic: is missing"),
+            (["--topic", "t"], "--host is missing"), (["--host", "h"], "--topic is missing"),
             (["--host", "h", "--topic", "t", "--once", "--loop"], "--once: excludes --loop"),
             (["--link-file", "/nowhere"], "cannot read the password file /nowhere"),
         ])

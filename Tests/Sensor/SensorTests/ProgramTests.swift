@@ -145,7 +145,7 @@ struct ProgramTests {
     @Test(
         "a wrong command line is one clear error",
         arguments: [
-            (["stand-in"], 64, "--bus: is missing"), (["fly"], 64, "unknown command"),
+            (["stand-in"], 64, "--bus is missing"), (["fly"], 64, "unknown command"),
             (["stand-in", "--bus", "unix:path=/nonexistent/bus"], 69, "is there a bus at unix:path=/nonexistent/bus?"),
             (["stand-in", "--bus", "x", "--once"], 64, "--once: needs --activity"),
             (["stand-in", "--bus", "x", "--once", "--loop"], 64, "--once: excludes --loop"),

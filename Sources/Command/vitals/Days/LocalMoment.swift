@@ -146,7 +146,7 @@ struct Period {
         let now = unixMilliseconds()
         let (first, last) = (try arguments.optionalString("from"), try arguments.optionalString("to"))
         if ago == nil, first == nil || last == nil {
-            throw arguments.refusal(of: first == nil ? "from" : "to", "is missing")
+            throw arguments.missing(first == nil ? "from" : "to")
         }
         let begin = try first.map { try Self.moment($0, "from", arguments, now) }
         let end = try last.map { try Self.moment($0, "to", arguments, now) }

@@ -117,7 +117,7 @@ struct Notifications {
         guard ids.isEmpty == isAll else {
             throw isAll
                 ? arguments.refusal(of: "all", "cannot be combined with ID")
-                : arguments.refusal(of: "ID", "is missing; or confirm all of them: --all")
+                : arguments.missing("ID", "name one or more, or confirm all of them with --all")
         }
         let fields: (String, JSON?) = isAll ? ("all", true) : ("ids", .array(ids.map(JSON.string)))
         let data = try Office.visit(call) { try $0.ask("notifications/confirm", [fields]) }

@@ -49,7 +49,7 @@ struct Posts {
         let text = try arguments.optionalString("TEXT").map(JSON.string)
         let wanted = try arguments.strings("to")
         guard !wanted.isEmpty else {
-            throw arguments.refusal(of: "to", "is missing: friends, or a group of yours (vitals groups)")
+            throw arguments.missing("to", "friends, or a group of yours (vitals groups)")
         }
         let picture = try arguments.optionalString("picture").map { try Pictures.read($0) }
         let data = try Office.visit(call) { office in

@@ -16,7 +16,7 @@ struct Exercising {
     func start() throws -> ExitCode {
         let (activity, plan) = (try arguments.optionalString("ACTIVITY"), try arguments.optionalString("plan"))
         guard activity != nil || plan != nil else {
-            throw arguments.refusal(of: "ACTIVITY", "is missing: running, say; or name a plan with --plan")
+            throw arguments.missing("ACTIVITY", "running, say; or name a plan with --plan")
         }
         guard activity == nil || plan == nil else {
             throw arguments.refusal(of: "plan", "cannot be combined with ACTIVITY: a plan has its own")
@@ -58,7 +58,7 @@ struct Exercising {
     /// Says what a workout was done with.
     func set() throws -> ExitCode {
         guard let gear = try arguments.optionalString("gear") else {
-            throw arguments.refusal(of: "gear", "is missing: name your gear, or none")
+            throw arguments.missing("gear", "name your gear, or none")
         }
         let data = try Office.visit(call) { office in
             let id = try arguments.string("ID") == "current" ? nil : try office.workout(arguments)

@@ -51,7 +51,7 @@ struct RestoreCommand: Subcommand {
         let folder = try arguments.optionalString("DIR")
         guard let data = try arguments.optionalString("data") ?? folder.map({ $0 + "/data" }),
             let keys = try arguments.optionalString("keys") ?? folder.map({ $0 + "/keys" })
-        else { throw arguments.refusal(of: "DIR", "is missing; or name both --data and --keys") }
+        else { throw arguments.missing("DIR", "name it, or both --data and --keys") }
         self.init(data: data, keys: keys, forgotten: try arguments.optionalString("forgotten"))
     }
 

@@ -52,7 +52,7 @@ struct PhoneSettings {
         let isRepeated = try arguments.flag("loop")
         if isOnce, isRepeated { throw arguments.refusal(of: "once", "excludes --loop") }
         guard let file = try arguments.optionalString("activity") else {
-            throw arguments.refusal(of: "activity", "is missing: a phone replays the positions of a recording")
+            throw arguments.missing("activity", "a phone replays the positions of a recording")
         }
         activity = try RecordedActivity(file: file, isRepeated: isRepeated)
         guard activity.records.contains(where: { $0.place != nil }) else {
@@ -65,7 +65,7 @@ struct PhoneSettings {
             throw arguments.refusal(of: "link-file", "says WebSocket, which is not spoken here")
         }
         guard let topic = try arguments.optionalString("topic") ?? link?.publishedTopic else {
-            throw arguments.refusal(of: "topic", "is missing; or name a --link-file")
+            throw arguments.missing("topic", "name it, or a --link-file")
         }
         self.topic = topic
         let sealing = try arguments.optionalString("secret-file")
@@ -76,7 +76,7 @@ struct PhoneSettings {
 
     private static func broker(_ arguments: Arguments, _ link: PhoneConfiguration?) throws -> MQTT.Options {
         guard let host = try arguments.optionalString("host") ?? link?.host else {
-            throw arguments.refusal(of: "host", "is missing; or name a --link-file")
+            throw arguments.missing("host", "name it, or a --link-file")
         }
         let port = try arguments.optionalInteger("port", in: 1...65_535) ?? link?.port ?? 1883
         var broker = MQTT.Options(host: host, port: UInt16(port), clientID: link?.clientID ?? "vitals-phone")
