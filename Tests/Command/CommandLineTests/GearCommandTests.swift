@@ -146,6 +146,11 @@ struct GearCommandTests {
                 67, "vitals: there is no such plan\nvitals PORT workout plans list shows what there is\n"
             ),
             (
+                ["stop", "--at", "2020-01-01"], "workouts/stop",
+                ReplyError(.invalid, "\"at\" has to be a time of the last 24 hours", field: "at"), 64,
+                "vitals: --at: has to be a time of the last 24 hours\nsee vitals workout stop --help\n"
+            ),
+            (
                 ["set", "current", "--gear", "x"], "workouts/set", ReplyError(.notFound, "no workout is under way"), 67,
                 "vitals: no workout is under way\nvitals PORT workout set latest\n"
             ),

@@ -228,6 +228,11 @@ struct HeartRateTests {
                 "--from: the range is empty: it begins and ends at 2026-11-20 14:00:00"
             ),
             (["--from", "2026-11-21T10:00:00+25:00"], "--from: expected a time such as"),
+            (["intervals", "--from", "-25h"], "--from: has to be at most 24 hours before now"),
+            (
+                ["variability", "--from", "2026-11-19", "--to", "2026-11-20"],
+                "--from: has to be at most 24 hours before --to"
+            ),
             (["--points", "2001"], "--points: "),
             (["--points", "5", "variability"], "--points is not for variability"),
             (["variability", "--points", "5"], "unknown option \"--points\""),

@@ -8,6 +8,8 @@ import Telemetry
 struct HeartRates {
     private let call: Call
     private let arguments: Arguments
+    /// The longest span for intervals and their variability, in milliseconds.
+    private static let longestSpan: Int64 = 24 * 3_600_000
 
     init(_ call: Call, _ arguments: Arguments) {
         (self.call, self.arguments) = (call, arguments)
@@ -85,7 +87,7 @@ struct HeartRates {
 
     /// Lists the times between beats, a line each, in as many requests as it takes.
     func intervals() throws -> ExitCode {
-        let period = try Period(arguments, default: 3_600_000)
+        let period = try Period(arguments, default: 3_600_000, atMost: Self.longestSpan)
         let count = try Office.visit(call) { office in
             var count = 0
             try office.intervals(period.from, period.to) { intervals in
@@ -106,7 +108,7 @@ struct HeartRates {
     private static func hasNoIntervals(_ period: Period) -> String { BeatInterval.areMissing(period.words) }
 
     func variability() throws -> ExitCode {
-        let period = try Period(arguments, default: 3_600_000)
+        let period = try Period(arguments, default: 3_600_000, atMost: Self.longestSpan)
         let data = try Office.visit(call) { try $0.ask("heart-rate/variability", period.fields) }
         guard !call.isJSON else { return try print(data.line) }
         guard let beats = data.whole("beats"), beats > 0 else {

@@ -140,9 +140,10 @@ struct Period {
     let from: Int64
     let to: Int64
 
-    /// - Parameter ago: if no option is given, how long before now the period begins; nil if an option is
-    ///   required.
-    init(_ arguments: Arguments, default ago: Int64?) throws {
+    /// - Parameters:
+    ///   - ago: if no option is given, how long before now the period begins; nil if an option is required.
+    ///   - longest: how long it may be at most, in milliseconds.
+    init(_ arguments: Arguments, default ago: Int64?, atMost longest: Int64 = .max) throws {
         let now = unixMilliseconds()
         let (first, last) = (try arguments.optionalString("from"), try arguments.optionalString("to"))
         if ago == nil, first == nil || last == nil {
@@ -164,6 +165,10 @@ struct Period {
                     "the range is reversed: it begins at \(start) and ends before that, at \(last); swap --from and --to"
                 }
             throw arguments.refusal(of: "from", problem)
+        }
+        guard to - from <= longest else {
+            let limit = "\(longest / 3_600_000) hours before \(end == nil ? "now" : "--to")"
+            throw arguments.refusal(of: "from", "has to be at most \(limit)")
         }
     }
 

@@ -153,7 +153,9 @@ enum Confirmation {
 extension Office {
     /// Asks `workouts/…`. A refusal says what to do on the command line.
     func askOfWorkouts(_ verb: String, _ fields: [(String, JSON?)], _ arguments: Arguments) throws -> JSON {
-        do throws(Failure) { return try ask("workouts/\(verb)", fields) } catch {
+        do {
+            return try arguments.naming(["at": "at"]) { try ask("workouts/\(verb)", fields) }
+        } catch let error as Failure {
             if error.field == "activity", error.code == ReplyError.Code.invalid.rawValue {
                 throw arguments.refusal(
                     of: verb == "start" ? "ACTIVITY" : "activity",

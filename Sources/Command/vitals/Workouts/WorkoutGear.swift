@@ -130,6 +130,21 @@ struct WorkoutGear {
     }
 }
 
+extension Arguments {
+    /// Asks for something. A refusal of a field names the flag that the person used.
+    /// - Parameter flags: what the command line calls the fields.
+    func naming<Value>(_ flags: [String: String], _ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch let error as Failure {
+            guard let code = error.code.flatMap(ReplyError.Code.init), [.invalid, .badRequest].contains(code),
+                let field = error.field, let flag = flags[field]
+            else { throw error }
+            let subject = "\"\(field)\" "
+            let problem = error.message.hasPrefix(subject) ? error.message.dropFirst(subject.count) : error.message[...]
+            throw refusal(of: flag, String(problem))
+        }
+    }
+}
+
 extension Office {
     /// Asks about something that has a name. A refusal names the flags that the person used.
     /// - Parameters:
@@ -139,14 +154,8 @@ extension Office {
         _ request: String, _ fields: [(String, JSON?)], naming flags: [String: String], _ arguments: Arguments,
         list: String
     ) throws -> JSON {
-        do throws(Failure) { return try ask(request, fields) } catch {
+        do { return try arguments.naming(flags) { try ask(request, fields) } } catch let error as Failure {
             switch error.code.flatMap(ReplyError.Code.init) {
-            case .invalid, .badRequest:
-                guard let field = error.field, let flag = flags[field] else { throw error }
-                let subject = "\"\(field)\" "
-                let problem =
-                    error.message.hasPrefix(subject) ? error.message.dropFirst(subject.count) : error.message[...]
-                throw arguments.refusal(of: flag, String(problem))
             case .notFound, .notAllowed:
                 throw Failure(
                     error.exitCode, error.message, hint: error.hint ?? "\(list) shows what there is", code: error.code,

@@ -62,7 +62,7 @@ final class WorkoutRequests: @unchecked Sendable {
         let now = context.now()
         guard let time = try request.optionalInteger("at", in: WorkoutTimer.times) else { return now }
         guard (now - 86_400_000...now + 1000).contains(time) else {
-            throw ReplyError(.invalid, "\"at\" is a time of the last 24 hours, in Unix milliseconds", field: "at")
+            throw ReplyError(.invalid, "\"at\" has to be a time of the last 24 hours", field: "at")
         }
         return time
     }
