@@ -60,6 +60,11 @@ struct TrainCommandTests {
             "train", "offer", "--kind", "weights", "--minutes", "45", "--equipment", "dumbbell, bands", "--muscles",
             "chest,lower back", "--seed", "7", "--random")
         let asked = try consumer.last().fields
+        let again = try consumer.vitals("train", "offer", "--minutes", "45", "--muscles", "chest,lower back", "--seed", "3", "--random")
+        let port = consumer.broker.port
+        #expect(
+            again.errors.hasSuffix(
+                "vitals --port \(port) train offer --minutes 45 --muscles 'chest,lower back' --random --seed 7\n"), "\(again)")
         #expect(asked["kind"] == "weights" && asked["minutes"] == 45 && asked["random"] == true && asked["seed"] == 7)
         #expect(asked["equipment"] == ["dumbbell", "bands"] && asked["muscles"] == ["chest", "lower back"], "\(asked)")
         let json = try consumer.vitals("train", "offer", "--json", "--equipment", "none")
@@ -68,6 +73,14 @@ struct TrainCommandTests {
         let wrong = try consumer.vitals("train", "offer", "--minutes", "long")
         #expect(wrong.status == 64 && wrong.errors.contains("10 to 90 minutes"), "\(wrong)")
         let words = "there are no exercises here yet: the operator has to install the file"
+        for (option, text, problem) in [
+            ("minutes", "9", "has to be a whole number from 10 to 90"),
+            ("kind", "yoga", "has to be one of weights, intervals"),
+        ] {
+            consumer.refuse("training/offer", ReplyError(.invalid, "\"\(option)\" \(problem)", field: option))
+            let refused = try consumer.vitals("train", "offer", "--\(option)", text)
+            #expect(refused.status == 64 && refused.errors.hasPrefix("vitals: --\(option): \(problem)\n"), "\(refused)")
+        }
         consumer.refuse("training/offer", ReplyError(.notReady, words))
         let none = try consumer.vitals("train")
         #expect(none.status == 69 && none.errors.contains(words), "\(none)")
@@ -145,6 +158,8 @@ struct TrainCommandTests {
         consumer.answer("training/choose", Self.week)
         #expect(try consumer.vitals("train", "choose", Self.token).status == 0)
         #expect(try consumer.last().fields == ["plan": .string(Self.token)])
+        consumer.refuse("training/choose", ReplyError(.notAllowed, "you have chosen 14 plans", field: "plan"))
+        #expect(try consumer.vitals("train", "choose", Self.token).errors.contains("train unchoose CHOICE takes one back"))
         consumer.answer("training/unchoose", Self.week)
         #expect(try consumer.vitals("train", "unchoose", "Strength: chest").status == 0)
         #expect(try consumer.last().fields == ["choice": "choice-1"])
@@ -190,6 +205,12 @@ struct TrainCommandTests {
         #expect(equipment.contains("bands      yes") && equipment.contains("barbell    no"), "\(equipment)")
         #expect(try consumer.vitals("train", "level", "beginner").output == "beginner\n")
         #expect(try consumer.last().fields == ["level": "beginner"])
+        for (words, field, option) in [(["level", "expert"], "level", "LEVEL"), (["equipment", "dumbell"], "equipment", "NAMES")] {
+            consumer.refuse("training/set", ReplyError(.invalid, "\"\(field)\" is wrong", field: field))
+            let refused = try consumer.vitals(["train"] + words)
+            #expect(refused.status == 64 && refused.errors.hasPrefix("vitals: \(option): is wrong\n"), "\(refused)")
+        }
+        consumer.answer("training/set", kept)
         _ = try consumer.vitals("train", "equipment", "none")
         #expect(try consumer.last().fields == ["equipment": []])
     }

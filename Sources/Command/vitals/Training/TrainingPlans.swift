@@ -16,12 +16,32 @@ struct TrainingPlans {
         // Without the command's name, there are no options.
         let isNamed = arguments.command.count > 1
         let fields = isNamed ? try offerFields() : []
-        let data = try Office.visit(call) { try $0.askOfTraining("offer", fields) }
+        let data = try arguments.naming(Self.flags(Self.options)) {
+            try Office.visit(call) { try $0.askOfTraining("offer", fields) }
+        }
         guard !call.isJSON else { return try print(data.line) }
         try print(data.list("offers").map(Self.text).joined(separator: "\n"))
         for note in data.list("notes") { Output.note(note.words) }
-        if let seed = data.whole("seed") { Output.note("the same again: vitals train offer --seed \(seed)") }
+        if let command = try data.whole("seed").map(again) { Output.note("the same again: \(command)") }
         return .ok
+    }
+
+    /// The options about plans, and those about exercises. Each field of a request is called as its option is.
+    private static let options = ["kind", "minutes", "equipment", "muscles", "seed"]
+    private static let filters = ["muscle", "equipment", "level", "text"]
+
+    private static func flags(_ options: [String]) -> [String: String] {
+        Dictionary(uniqueKeysWithValues: options.map { ($0, $0) })
+    }
+
+    /// The command that leads to the same plans.
+    private func again(_ seed: Int) throws -> String {
+        var words = ["vitals train offer"]
+        for option in Self.options where option != "seed" && arguments.isGiven(option) {
+            words += ["--\(option)", shellQuoted(try arguments.string(option))]
+        }
+        if arguments.isGiven("random") { words.append("--random") }
+        return (words + ["--seed", "\(seed)"]).joined(separator: " ")
     }
 
     private func offerFields() throws -> [(String, JSON?)] {
@@ -64,18 +84,10 @@ struct TrainingPlans {
     // MARK: Exercises
 
     func exercises() throws -> ExitCode {
-        let filter: [(String, JSON?)] = try ["muscle", "equipment", "level", "text"].map { option in
+        let filter: [(String, JSON?)] = try Self.filters.map { option in
             (option, try arguments.optionalString(option).map(JSON.string))
         }
-        var exercises: [JSON] = []
-        try Office.visit(call) { office in
-            var after: JSON?
-            repeat {
-                let data = try office.askOfTraining("exercises", filter + [("after", after)])
-                exercises += data.list("exercises")
-                after = data["next"]
-            } while after != nil
-        }
+        let exercises: [JSON] = try arguments.naming(Self.flags(Self.filters)) { try self.exercises(filter) }
         guard !call.isJSON else { return try print(exercises.map(\.line).joined()) }
         guard !exercises.isEmpty else {
             Output.note("there is no such exercise")
@@ -88,6 +100,19 @@ struct TrainingPlans {
             ]
         }
         return try print(table(["EXERCISE", "NAME", "LEVEL", "EQUIPMENT", "MUSCLES"], rows))
+    }
+
+    /// Those of all pages.
+    private func exercises(_ filter: [(String, JSON?)]) throws -> [JSON] {
+        try Office.visit(call) { office in
+            var (exercises, after): ([JSON], JSON?) = ([], nil)
+            repeat {
+                let data = try office.askOfTraining("exercises", filter + [("after", after)])
+                exercises += data.list("exercises")
+                after = data["next"]
+            } while after != nil
+            return exercises
+        }
     }
 
     func exercise() throws -> ExitCode {
@@ -108,7 +133,7 @@ struct TrainingPlans {
     // MARK: What is at hand
 
     func equipment() throws -> ExitCode {
-        let data = try said(("equipment", names("NAMES")))
+        let data = try said(("equipment", names("NAMES")), "NAMES")
         guard !call.isJSON else { return try print(data.line) }
         let known = data.list("known_equipment").map(\.words)
         let own = Set(data.list("equipment").map(\.words))
@@ -117,14 +142,16 @@ struct TrainingPlans {
     }
 
     func level() throws -> ExitCode {
-        let data = try said(("level", arguments.optionalString("LEVEL").map(JSON.string)))
+        let data = try said(("level", arguments.optionalString("LEVEL").map(JSON.string)), "LEVEL")
         return try print(call.isJSON ? data.line : "\(data.text("level") ?? "-")\n")
     }
 
-    /// What is kept, after what the command line says of it.
-    private func said(_ field: (String, JSON?)) throws -> JSON {
-        try Office.visit(call) { office in
-            try field.1 == nil ? office.askOfTraining("get") : office.askOfTraining("set", [field])
+    /// What is kept, after what the command line says of it in an argument.
+    private func said(_ field: (String, JSON?), _ argument: String) throws -> JSON {
+        try arguments.naming([field.0: argument]) {
+            try Office.visit(call) { office in
+                try field.1 == nil ? office.askOfTraining("get") : office.askOfTraining("set", [field])
+            }
         }
     }
 

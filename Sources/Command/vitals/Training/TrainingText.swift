@@ -86,6 +86,7 @@ extension Office {
     private static func hint(_ verb: String, _ error: Failure) -> String? {
         switch (verb, error.code.flatMap(ReplyError.Code.init), error.field) {
         case ("start", .busy, _): "vitals workout stop, or vitals workout cancel"
+        case ("choose", .notAllowed, _): "vitals train unchoose CHOICE takes one back; vitals train week lists them"
         case (_, _, "plan"): "vitals train offers some"
         case (_, _, "choice"): "vitals train week shows what you have chosen"
         case ("exercise", .notFound, _): "vitals train exercises lists them"

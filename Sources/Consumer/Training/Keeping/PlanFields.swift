@@ -12,7 +12,9 @@ extension PeopleRequest {
         _ field: String, _ type: Word.Type
     ) throws(ReplyError) -> Word? {
         guard let text = try optionalText(field, atMost: 64) else { return nil }
-        guard let word = Word(rawValue: text) else { throw Self.isNone(of: type, field) }
+        guard let word = Word(rawValue: text) else {
+            throw ReplyError(.invalid, "\"\(field)\" has to be one of \(Self.names(of: type))", field: field)
+        }
         return word
     }
 
@@ -21,16 +23,22 @@ extension PeopleRequest {
         _ field: String, _ type: Word.Type, atMost limit: Int? = nil
     ) throws(ReplyError) -> [Word]? {
         guard let texts = try optionalTexts(field, atMost: limit ?? type.allCases.count) else { return nil }
-        let words = texts.compactMap { Word(rawValue: $0) }
-        guard words.count == texts.count, Set(words).count == words.count else { throw Self.isNone(of: type, field) }
+        var words: [Word] = []
+        for text in texts {
+            guard let word = Word(rawValue: text) else {
+                let problem = "\"\(field)\" has \"\(text)\", and can have \(Self.names(of: type))"
+                throw ReplyError(.invalid, problem, field: field)
+            }
+            guard !words.contains(word) else {
+                throw ReplyError(.invalid, "\"\(field)\" has \"\(text)\" twice", field: field)
+            }
+            words.append(word)
+        }
         return words
     }
 
-    private static func isNone<Word: CaseIterable & RawRepresentable<String>>(
-        of type: Word.Type, _ field: String
-    ) -> ReplyError {
-        let known = type.allCases.map(\.rawValue).joined(separator: ", ")
-        return ReplyError(.invalid, "\"\(field)\" can have these, each at most once: \(known)", field: field)
+    private static func names<Word: CaseIterable & RawRepresentable<String>>(of type: Word.Type) -> String {
+        type.allCases.map(\.rawValue).joined(separator: ", ")
     }
 
     /// The plan of a token that a field named, or the choice in it; refused if it is none for the person.

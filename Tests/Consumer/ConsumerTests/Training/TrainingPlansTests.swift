@@ -60,6 +60,12 @@ struct TrainingPlansTests {
             for (verb, fields, field) in Self.wrong {
                 #expect(try house.refused("training/\(verb)", fields).field == field, "\(verb) \(fields)")
             }
+            let level = try house.refused("training/set", ["level": "expert"])
+            #expect(level.message == "\"level\" has to be one of beginner, intermediate", "\(level)")
+            let unknown = try house.refused("training/set", ["equipment": ["bands", "dumbell"]])
+            #expect(unknown.message.hasPrefix("\"equipment\" has \"dumbell\", and can have "), "\(unknown)")
+            let twice = try house.refused("training/set", ["equipment": ["bands", "bands"]])
+            #expect(twice.message == "\"equipment\" has \"bands\" twice", "\(twice)")
             #expect(try house.refused("training/next").code == .notFound)
             try house.done("workouts/start", ["activity": "running"])
             let plan = try house.plan()
