@@ -15,6 +15,17 @@ extension PeopleRequest {
         return text
     }
 
+    /// When it was eaten, in Unix milliseconds; nil if the field is absent or null.
+    func mealTime(now: Int64) throws(ReplyError) -> Int64? {
+        guard let time = try optionalInteger("time", in: -Moment.limit...Moment.limit) else { return nil }
+        guard (now - Meal.times.past...now + Meal.times.future).contains(time) else {
+            let days = (past: Meal.times.past / 86_400_000, future: Meal.times.future / 86_400_000)
+            let words = "\"time\" has to be at most \(days.past) days ago, and at most \(days.future) day ahead"
+            throw ReplyError(.invalid, words, field: "time")
+        }
+        return time
+    }
+
     /// A number; nil if the field is absent or null.
     func optionalNumber(_ field: String, in range: ClosedRange<Double>) throws(ReplyError) -> Double? {
         switch fields[field] {

@@ -65,8 +65,7 @@ final class MealRequests: @unchecked Sendable {
 
     private func log(_ request: PeopleRequest) throws -> JSON {
         let (user, now) = (try request.user, context.now())
-        let range = now - Meal.times.past...now + Meal.times.future
-        let time = try request.optionalInteger("time", in: range) ?? now
+        let time = try request.mealTime(now: now) ?? now
         let eaten = try self.eaten(request)
         let day = try histories.history(of: user).localDays.day(of: time)
         let id = try Meal.id(on: day, drawnID())

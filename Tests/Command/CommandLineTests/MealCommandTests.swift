@@ -102,6 +102,20 @@ struct MealCommandTests {
             let outcome = try consumer.vitals(["meals", "log"] + wrong)
             #expect(outcome.status == 64, "\(wrong): \(outcome)")
         }
+        for command in ["log", "add-food"] {
+            let asked = consumer.requests.all.count
+            for given in [[], ["--protein", "1"]] {
+                let outcome = try consumer.vitals(["meals", command, "Soup"] + given)
+                #expect(
+                    outcome.errors.hasPrefix("vitals: --energy is missing: give it, or --protein, --carbohydrate and --fat\n"), "\(outcome)")
+            }
+            #expect(consumer.requests.all.count == asked)
+        }
+        consumer.refuse("meals/log", ReplyError(.invalid, "\"time\" has to be at most 400 days ago", field: "time"))
+        let early = try consumer.vitals("meals", "log", "Soup", "--energy", "10", "--at", "2020-01-01")
+        #expect(early.status == 64 && early.errors.hasPrefix("vitals: --at: has to be at most 400 days ago\n"), "\(early)")
+        let large = try consumer.vitals("meals", "log", "Soup", "--energy", "10001")
+        #expect(large.errors.contains("expected a number from 0 to 10000, found"), "\(large)")
     }
 
     @Test("deletes a meal by its id or its name on that day, and only if somebody says yes")

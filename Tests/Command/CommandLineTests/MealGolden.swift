@@ -31,7 +31,8 @@ extension Golden {
         Shows what you have eaten and used today, and keeps what you eat.
 
         What is left is your energy at rest and that of steps and workouts, less what you have eaten. It is
-        known once your profile is complete: vitals profile set.
+        known once your profile has a date of birth, a height, a weight, and female or male as the gender:
+        vitals profile set.
 
         Commands:
           log          Keeps something that you have eaten.

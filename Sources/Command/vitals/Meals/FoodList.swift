@@ -31,8 +31,8 @@ struct FoodList {
         var fields: [(String, JSON?)] = [("name", .string(try arguments.string("NAME")))]
         fields.append(("portion_g", try NutritionText.grams(arguments)))
         fields += try NutritionText.fields(arguments)
-        let (data, units) = try Office.visit(call) { office in
-            (try office.ask("meals/add-food", fields), office.units())
+        let (data, units) = try arguments.naming(NutritionText.flags(arguments)) {
+            try Office.visit(call) { office in (try office.ask("meals/add-food", fields), office.units()) }
         }
         if let note = data.text("note") { Output.note(note) }
         guard !call.isJSON else { return try print(data.line) }

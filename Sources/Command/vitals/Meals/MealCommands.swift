@@ -30,8 +30,8 @@ enum MealCommands {
     static let command = Command(
         name: "meals", summary: "Shows what you have eaten and used today, and keeps what you eat.",
         discussion: """
-            What is left is your energy at rest and that of steps and workouts, less what you have eaten. It is known once your profile is \
-            complete: vitals profile set.
+            What is left is your energy at rest and that of steps and workouts, less what you have eaten. It is known once your profile has a \
+            date of birth, a height, a weight, and female or male as the gender: vitals profile set.
             """,
         optionsAlone: [day], examples: [Example("vitals meals"), Example("vitals meals --day yesterday")],
         subcommands: [

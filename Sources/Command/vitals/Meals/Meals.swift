@@ -57,17 +57,20 @@ struct Meals {
             ("name", name.map(JSON.string)), ("portions", portions), ("time", try moment()),
         ]
         fields.append(("grams", try NutritionText.grams(arguments)))
-        fields += try NutritionText.fields(arguments)
-        let (data, units) = try Office.visit(call) { office in
-            let data =
-                if let food {
-                    try office.about(.food, food) { (id) throws(Failure) in
-                        try office.ask("meals/log", [("food", .string(id))] + fields)
-                    }
-                } else { try office.ask("meals/log", fields) }
-            return (data, office.units())
+        fields += try NutritionText.fields(arguments, areNeeded: food == nil)
+        let flags = NutritionText.flags(arguments).merging(["time": "at", "portions": "portions"]) { $1 }
+        let (data, units) = try arguments.naming(flags) {
+            try Office.visit(call) { office in (try log(fields, food, office), office.units()) }
         }
         return try show(data, "Logged", units)
+    }
+
+    /// - Parameter food: of the list, by its name or id; nil for something that is not on it.
+    private func log(_ fields: [(String, JSON?)], _ food: String?, _ office: Office) throws(Failure) -> JSON {
+        guard let food else { return try office.ask("meals/log", fields) }
+        return try office.about(.food, food) { (id) throws(Failure) in
+            try office.ask("meals/log", [("food", .string(id))] + fields)
+        }
     }
 
     /// Shows what was kept, and what is odd about it.

@@ -52,11 +52,23 @@ struct NutritionText {
     }
 
     /// Energy and macronutrients.
-    static func fields(_ arguments: Arguments) throws -> [(String, JSON?)] {
+    /// - Parameter areNeeded: whether the energy, or all of the others, have to be given: a food of the list has its own.
+    static func fields(_ arguments: Arguments, areNeeded: Bool = true) throws -> [(String, JSON?)] {
         let energy = try arguments.optionalDouble("energy", in: 0...10_000).map { JSON.number($0) }
-        return try [("energy_kcal", energy)]
-            + macronutrients.map { field in
-                (field.name, try arguments.optionalDouble(field.option, in: 0...1000).map { .number($0) })
-            }
+        let others = try macronutrients.map { field -> (String, JSON?) in
+            (field.name, try arguments.optionalDouble(field.option, in: 0...1000).map { .number($0) })
+        }
+        guard !areNeeded || energy != nil || others.allSatisfy({ $0.1 != nil }) else {
+            throw arguments.missing("energy", "give it, or --protein, --carbohydrate and --fat")
+        }
+        return [("energy_kcal", energy)] + others
+    }
+
+    /// What the command line calls the fields.
+    static func flags(_ arguments: Arguments) -> [String: String] {
+        let weight = arguments.isGiven("ounces") ? "ounces" : "grams"
+        var flags = ["name": "NAME", "energy_kcal": "energy", "grams": weight, "portion_g": weight]
+        for field in macronutrients { flags[field.name] = field.option }
+        return flags
     }
 }
