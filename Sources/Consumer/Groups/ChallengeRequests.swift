@@ -15,7 +15,7 @@ extension Groups {
         return try change(request, onlyAsOwner: true) { group, user, now in
             let today = try histories.history(of: user).localDays.day(of: now)
             if let last = group.challenges.last, today <= last.days.upperBound {
-                let words = "a challenge is on until \(last.days.upperBound): end it first (groups/end-challenge)"
+                let words = "a challenge is on until \(last.days.upperBound): end it first"
                 throw ReplyError(.notAllowed, words, field: "group")
             }
             try take(&challenges, user, "challenges")

@@ -32,7 +32,7 @@ extension Partners {
                 throw ReplyError(.notAllowed, "they have declined: ask somebody else", field: "offer")
             }
             guard open.count < PartnerList.mostAsks else {
-                let words = "\(PartnerList.mostAsks) of your questions are open: take one back (partners/take-back)"
+                let words = "\(PartnerList.mostAsks) of your questions are open: take one back first"
                 throw ReplyError(.notAllowed, words)
             }
             let theirs = try book.list(of: owner)

@@ -128,7 +128,7 @@ package final class Partners: FeatureService, PeopleObserver, @unchecked Sendabl
                 $0.activity == activity && PartnerOffer.compared($0.area) == PartnerOffer.compared(area)
             }
             guard same != nil || own.count < PartnerOffer.most else {
-                let words = "you have \(PartnerOffer.most) offers already: withdraw one (partners/withdraw)"
+                let words = "you have \(PartnerOffer.most) offers already: withdraw one first"
                 throw ReplyError(.notAllowed, words)
             }
             if let seconds = offered.take(user, now: millisecondsSinceBoot()) {

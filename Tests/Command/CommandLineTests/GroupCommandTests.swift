@@ -61,6 +61,30 @@ struct GroupCommandTests {
         #expect(lines[4].contains("3 ") && lines[4].contains("somebody") && !shown.output.contains("\u{1B}"), "\(shown)")
         consumer.answer("profile/get", ["profile": ["units": "imperial"]])
         #expect(try consumer.vitals("groups", "table", "birds-1").output.contains("5.57 mi"))
+        consumer.refuse("groups/table", ReplyError(.notFound, "this group has no such challenge", field: "from"))
+        let earlier = try consumer.vitals("groups", "table", "birds-1", "--from", "2020-01-01")
+        #expect(earlier.status == 67 && earlier.errors.contains("groups show 'The early birds' lists its challenges"), "\(earlier)")
+        let none = try consumer.vitals("groups", "table", "birds-1")
+        #expect(none.status == 67 && none.errors.contains("groups challenge 'The early birds' steps week"), "\(none)")
+    }
+
+    @Test(
+        "refuses a target that is not one, in the person's unit and before anything is asked of the group",
+        arguments: [
+            ("steps", "metric", "2.5", "a whole number from 1 to 1,000,000,000"),
+            ("minutes", "metric", "99999999999999999", "a whole number from 1 to 1,000,000,000"),
+            ("workouts", "metric", "0", "a whole number from 1 to 1,000,000,000"),
+            ("distance", "metric", "100km", "0.001 to 1,000,000 km"), ("distance", "metric", "0.0001", "0.001 to 1,000,000 km"),
+            ("distance", "imperial", "0", "0.001 to 621,371 mi"),
+        ])
+    func targets(measure: String, units: String, target: String, expected: String) throws {
+        let consumer = try signedIn()
+        consumer.answer("profile/get", ["profile": ["units": .string(units)]])
+        consumer.answer("groups/challenge", Self.birds)
+        let refused = try consumer.vitals("groups", "challenge", "birds-1", measure, "week", "--target", target)
+        #expect(
+            refused.status == 64 && refused.errors.hasPrefix("vitals: --target: expected \(expected), found \(target)\n"), "\(refused)")
+        #expect(try consumer.last().name == "groups/list")
     }
 
     @Test("makes, joins and changes groups, and asks before what cannot be brought back")
@@ -148,6 +172,9 @@ struct PartnerCommandTests {
             ("partners-and-asks", "Grace\nask-1\n"),
         ] { #expect(try consumer.completion(what) { $0 == names } == names, "\(what)") }
         #expect(try consumer.completion("partner-own-asks", asking: "partners/list") == "")
+        consumer.answer("partners/find", ["offers": []])
+        let nobody = try consumer.vitals("partners", "find", "--activity", "long walks")
+        #expect(nobody.errors.hasSuffix("partners offer 'long walks' --area 'Old Town'\n"), "\(nobody)")
     }
 
     @Test("offers, asks, answers and ends, with paces in the units that the person reads")
@@ -165,16 +192,30 @@ struct PartnerCommandTests {
             let wrong = try consumer.vitals(["partners", "offer", "running"] + words)
             #expect(wrong.status == 64 && wrong.errors.contains(words.count == 2 ? "say where" : "5:30-6:15"), "\(wrong)")
         }
+        for (units, pace, problem) in [
+            ("metric", "6:15-5:30", "the faster one comes first, as in 5:30-6:15"),
+            ("metric", "0:30-6:15", "expected times from 1:00 to 60:00 for a kilometre, found 0:30-6:15"),
+            ("imperial", "8:51-97:00", "expected times from 1:37 to 96:34 for a mile, found 8:51-97:00"),
+        ] {
+            consumer.answer("profile/get", ["profile": ["units": .string(units)]])
+            let wrong = try consumer.vitals("partners", "offer", "running", "--area", "Old Town", "--pace", pace)
+            #expect(wrong.status == 64 && wrong.errors.hasPrefix("vitals: --pace: \(problem)\n"), "\(wrong)")
+        }
         consumer.answer("partners/answer", ["partner": ["partner": "p2", "name": "Otto", "activity": "running", "since": 0]])
         let accepted = try consumer.vitals("partners", "accept", "ask-1")
         #expect(accepted.output.hasPrefix("you train with Otto now, who has not said"), "\(accepted)")
         #expect(try consumer.last().fields == ["accept": true, "ask": "ask-1"])
+        for words in [["end", "gra"], ["block", "ask-1"]] {
+            let unasked = try consumer.vitals(["partners"] + words)
+            #expect(unasked.status == 64 && unasked.errors.contains("--yes"), "\(unasked)")
+            #expect(try consumer.last().name == "partners/answer")
+        }
         consumer.answer("partners/end", [:])
         #expect(try consumer.vitals("partners", "end", "gra", "--yes").output == "you do not train with Grace any more\n")
         #expect(try consumer.last().fields == ["partner": "partner-1"])
         consumer.answer("partners/block", ["friend": "ask-1"])
         let blocked = try consumer.vitals("partners", "block", "ask-1", "--yes")
-        #expect(blocked.output.contains("friends unblock ask-1"), "\(blocked)")
+        #expect(blocked.output.contains("vitals --port \(consumer.broker.port) friends unblock ask-1"), "\(blocked)")
         #expect(try consumer.last().fields == ["ask": "ask-1"])
         consumer.answer("partners/contact", [:])
         #expect(try consumer.vitals("partners", "contact", "--clear").status == 0)

@@ -88,8 +88,12 @@ enum GroupCommands {
                     .value("target", "N", "what everybody wants to reach; of a distance, kilometres or miles")
                 ],
                 arguments: [
-                    group, .required("MEASURE", "what is counted", values: Groups.measures),
-                    .required("PERIOD", "how long: week is seven days", values: ["week", "month"]),
+                    group,
+                    .required(
+                        "MEASURE", "steps, distance, minutes (of workouts) or workouts", values: Groups.measures),
+                    .required(
+                        "PERIOD", "week (seven days), or month (to the day before the same date of the next)",
+                        values: ["week", "month"]),
                 ],
                 examples: [Example("vitals groups challenge 'The early birds' distance month --target 100")]),
             Command(
@@ -113,6 +117,8 @@ enum GroupCommands {
         discussion: """
             Others find what you offer by activity and area, without your name. Only when both agree do you see each other's name and \
             contact. An area is a name, never a position. An offer lasts for ninety days; offering it again renews it.
+
+            Before it ends or blocks something, it asks on a terminal. Without one, as in a script, it needs --yes.
             """,
         examples: [
             Example("vitals partners offer running --area 'Old Town' --pace 5:30-6:15"),

@@ -7,6 +7,8 @@ import Telemetry
 /// Groups, their members, challenges and tables.
 struct Groups {
     static let measures = ["steps", "distance", "minutes", "workouts"]
+    /// What a target can be: metres of a distance, otherwise a whole number.
+    private static let targets: ClosedRange<Int64> = 1...1_000_000_000
 
     private let call: Call
     private let arguments: Arguments
@@ -184,10 +186,21 @@ struct Groups {
     }
 
     private func target(_ text: String, of measure: String, _ units: Units) throws -> JSON {
-        guard let number = Double(text), number.isFinite, number > 0, number < 1e9 else {
-            throw arguments.refusal(of: "target", "expected a number above 0")
+        func refusal(_ expected: String) -> UsageError {
+            arguments.refusal(of: "target", "expected \(expected), found \(escaped(text))")
         }
-        return .integer(Int64((measure == "distance" ? number * units.way : number).rounded()))
+        let number = Double(text) ?? 0
+        guard measure == "distance" else {
+            guard let whole = Int64(exactly: number), Self.targets.contains(whole) else {
+                throw refusal("a whole number from 1 to \(decimal(Double(Self.targets.upperBound), 0))")
+            }
+            return .integer(whole)
+        }
+        let ways = 0.001...(Double(Self.targets.upperBound) / units.way).rounded(.down)
+        guard ways.contains(number) else {
+            throw refusal("0.001 to \(decimal(ways.upperBound, 0)) \(units.wayUnit.rawValue)")
+        }
+        return .integer(Int64((number * units.way).rounded()))
     }
 
     func endChallenge() throws -> ExitCode {
@@ -199,9 +212,9 @@ struct Groups {
     }
 
     func table() throws -> ExitCode {
-        let from = try arguments.optionalString("from").map(JSON.string)
-        let (data, units) = try about { office, id, _ in
-            (try office.ask("groups/table", [("group", .string(id)), ("from", from)]), office.units())
+        let from = try arguments.optionalString("from")
+        let (data, units) = try about { office, id, name in
+            (try table(id, name, from: from, office), office.units())
         }
         guard !call.isJSON else { return try print(data.line) }
         let state =
@@ -220,6 +233,21 @@ struct Groups {
             return .ok
         }
         return try print(vitals.table(["RANK", "NAME", measure.uppercased()], rows))
+    }
+
+    /// Asks for a table. A refusal says where the challenges are.
+    private func table(_ id: String, _ name: String, from: String?, _ office: Office) throws(Failure) -> JSON {
+        do throws(Failure) {
+            return try office.ask("groups/table", [("group", .string(id)), ("from", from.map(JSON.string))])
+        } catch {
+            guard error.exitCode == .notFound, error.field == "from" else { throw error }
+            let group = shellQuoted(name)
+            let hint =
+                from == nil
+                ? "its owner begins one: vitals groups challenge \(group) steps week"
+                : "vitals groups show \(group) lists its challenges"
+            throw Failure(error.exitCode, error.message, hint: hint, code: error.code, field: error.field)
+        }
     }
 
     // MARK: Which group

@@ -11,6 +11,8 @@ struct Partners {
 
     /// How many pages of offers are read.
     private static let mostPages = 20
+    /// What a pace can be, in seconds for a kilometre.
+    private static let paces: ClosedRange<Int64> = 60...3600
 
     init(_ call: Call, _ arguments: Arguments) {
         (self.call, self.arguments) = (call, arguments)
@@ -41,7 +43,7 @@ struct Partners {
             return .ok
         }
         if !partners.isEmpty || !asked.isEmpty, data.text("contact") == nil {
-            Output.note("partners do not see how to reach you: vitals partners contact")
+            Output.note("partners do not see how to reach you: vitals partners contact TEXT")
         }
         return try print(parts.joined(separator: "\n"))
     }
@@ -92,17 +94,32 @@ struct Partners {
 
     /// `5:30-6:15`, for a kilometre or a mile.
     private func pace(_ text: String, _ units: Units) throws -> JSON {
-        let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { end -> Double? in
+        let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { end -> Int64? in
             let parts = end.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
-            guard parts.count == 2, let minutes = parts[0], let seconds = parts[1], (0...59).contains(minutes),
+            guard parts.count == 2, let minutes = parts[0], let seconds = parts[1], (0...99).contains(minutes),
                 (0...59).contains(seconds)
             else { return nil }
-            return Double(minutes * 60 + seconds) * 1000 / units.way
+            return Int64((Double(minutes * 60 + seconds) * 1000 / units.way).rounded())
         }
         guard ends.count == 2, let from = ends[0], let to = ends[1] else {
             throw arguments.refusal(of: "pace", "expected two times such as 5:30-6:15")
         }
-        return ["from_s_per_km": .integer(Int64(from.rounded())), "to_s_per_km": .integer(Int64(to.rounded()))]
+        guard Self.paces.contains(from), Self.paces.contains(to) else {
+            let words = "expected times \(Self.limits(in: units)), found \(escaped(text))"
+            throw arguments.refusal(of: "pace", words)
+        }
+        guard from <= to else {
+            throw arguments.refusal(of: "pace", "the faster one comes first, as in 5:30-6:15")
+        }
+        return ["from_s_per_km": .integer(from), "to_s_per_km": .integer(to)]
+    }
+
+    /// `from 1:00 to 60:00 for a kilometre`
+    private static func limits(in units: Units) -> String {
+        let texts = [paces.lowerBound, paces.upperBound].map { seconds in
+            Pace(metres: 1000, seconds: Double(seconds))?.text(in: units) ?? "-"
+        }
+        return "from \(texts[0]) to \(texts[1]) for a \(units == .metric ? "kilometre" : "mile")"
     }
 
     func withdraw() throws -> ExitCode {
@@ -111,10 +128,8 @@ struct Partners {
     }
 
     func find() throws -> ExitCode {
-        let fields = [
-            ("activity", try arguments.optionalString("activity").map(JSON.string)),
-            ("area", try arguments.optionalString("area").map(JSON.string)),
-        ]
+        let (activity, area) = (try arguments.optionalString("activity"), try arguments.optionalString("area"))
+        let fields = [("activity", activity.map(JSON.string)), ("area", area.map(JSON.string))]
         let pace = try arguments.optionalString("pace")
         let (offers, units, hasMore) = try Office.visit(call) { office in
             let asked = try fields + [("pace", pace.map { try self.pace($0, office.units()) })]
@@ -130,7 +145,8 @@ struct Partners {
         if hasMore { Output.note("there may be more: say more exactly what you look for") }
         guard !call.isJSON else { return try print(offers.map(\.line).joined()) }
         guard !offers.isEmpty || hasMore else {
-            Output.note("nobody offers that yet: vitals partners offer")
+            let words = "\(shellQuoted(activity ?? "running")) --area \(shellQuoted(area ?? "Old Town"))"
+            Output.note("nobody offers that yet: vitals partners offer \(words)")
             return .ok
         }
         return try print(Self.table(of: offers, "ACTIVITY", units))
@@ -160,6 +176,7 @@ struct Partners {
     }
 
     func end() throws -> ExitCode {
+        try Confirmation.refuseUnasked(arguments)
         let wanted = try arguments.string("PARTNER")
         return try Office.visit(call) { office in
             let partner = try person(
@@ -178,6 +195,7 @@ struct Partners {
     }
 
     func block() throws -> ExitCode {
+        try Confirmation.refuseUnasked(arguments)
         let wanted = try arguments.string("WHOM")
         return try Office.visit(call) { office in
             let data = try office.ask("partners/list")
@@ -189,7 +207,8 @@ struct Partners {
             try Confirmation.ask("Block \(whom.name)?", arguments)
             let reply = try office.ask("partners/block", [(isAsk ? "ask" : "partner", .string(whom.id))])
             guard !call.isJSON else { return try print(reply.line) }
-            return try print("\(whom.name) is blocked; to take it back: vitals friends unblock \(whom.id)\n")
+            let hint = Hints.completed("to take it back: vitals friends unblock \(whom.id)")
+            return try print("\(whom.name) is blocked; \(hint)\n")
         }
     }
 

@@ -19,8 +19,8 @@ extension Phrase {
         german: "Vitals hat Neuigkeiten für dich: Es geht um eine deiner Gruppen.")
     /// {group}
     static let groupJoined = Phrase(
-        english: "Somebody has joined {group}: see vitals groups show.",
-        german: "Jemand ist jetzt auch in {group}: siehe vitals groups show.")
+        english: "Somebody has joined {group}: see vitals groups show GROUP.",
+        german: "Jemand ist jetzt auch in {group}: siehe vitals groups show GRUPPE.")
     /// {group}, {measure}, {day}
     static let challengeBegun = Phrase(
         english: "A challenge has begun in {group}: {measure}, until {day}.",

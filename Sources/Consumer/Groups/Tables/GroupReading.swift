@@ -57,7 +57,7 @@ struct GroupReading {
     func table(_ id: ID, from day: CalendarDay?, for user: ID, now: Int64) throws -> JSON {
         guard let group = try book.group(id, of: user) else { throw GroupRefusal.unknown }
         guard let challenge = day.map({ group.challenge(from: $0) }) ?? group.challenges.last else {
-            throw GroupRefusal.noChallenge
+            throw day == nil ? GroupRefusal.noChallengeAtAll : GroupRefusal.noChallenge
         }
         return try sheet(challenge, of: group, present(in: group)).json(for: user, now: now)
     }

@@ -5,5 +5,6 @@ import Telemetry
 enum GroupRefusal {
     static let unknown = ReplyError(.notFound, "you are in no such group", field: "group")
     static let noChallenge = ReplyError(.notFound, "this group has no such challenge", field: "from")
+    static let noChallengeAtAll = ReplyError(.notFound, "this group has no challenge", field: "from")
     static let notOwner = ReplyError(.notAllowed, "only the owner of the group can do that", field: "group")
 }
