@@ -52,6 +52,8 @@ struct PostCommandTests {
         #expect(one.count == 1 && consumer.requests.all.count == asked + 1)
         #expect(try consumer.last().fields == ["own": true])
         #expect(try consumer.vitals("posts", "--count", "0").status == 64)
+        // They are about the list alone.
+        #expect(try consumer.vitals("posts", "show", "own-1", "--own").errors.contains("unknown option \"--own\""))
         #expect(try consumer.completion("posts", asking: "posts/list") == "")
         consumer.answer("posts/list", ["posts": [Self.own, Self.other]])
         for (what, names) in [
@@ -113,6 +115,9 @@ struct PostCommandTests {
         #expect(reported.output.contains("the operator of this consumer will see the post"), "\(reported)")
         #expect(try consumer.last().fields == ["post": "other-1", "reason": "insults somebody"])
         #expect(try consumer.vitals("posts", "report", "other-1").status == 64)
+        let long = try consumer.vitals("posts", "report", "other-1", String(repeating: "x", count: 5000))
+        #expect(long.status == 64 && long.errors.hasPrefix("vitals: REASON: has 5,000 characters, and can have 500\n"), "\(long)")
+        #expect(try consumer.last().fields == ["post": "other-1", "reason": "insults somebody"])
         consumer.refuse("posts/report", ReplyError(.notFound, "there is no such post", field: "post"))
         let unknown = try consumer.vitals("posts", "report", "other-2", "insults somebody")
         #expect(unknown.status == 67 && unknown.errors.contains("there is no such post"), "\(unknown)")

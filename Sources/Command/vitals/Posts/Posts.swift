@@ -6,6 +6,8 @@ struct Posts {
     private let call: Call
     private let arguments: Arguments
     private static let counts = 1...1000
+    /// No text is longer, in characters.
+    private static let (longestText, longestReason) = (1000, 500)
 
     init(_ call: Call, _ arguments: Arguments) {
         (self.call, self.arguments) = (call, arguments)
@@ -46,7 +48,7 @@ struct Posts {
     }
 
     func add() throws -> ExitCode {
-        let text = try arguments.optionalString("TEXT").map(JSON.string)
+        let text = try arguments.optionalString("TEXT").map { try written($0, "TEXT", atMost: Self.longestText) }
         let wanted = try arguments.strings("to")
         guard !wanted.isEmpty else {
             throw arguments.missing("to", "friends, or a group of yours (vitals groups)")
@@ -101,11 +103,21 @@ struct Posts {
     }
 
     func report() throws -> ExitCode {
-        let (post, reason) = (try arguments.string("POST"), try arguments.string("REASON"))
+        let post = try arguments.string("POST")
+        let reason = try written(arguments.string("REASON"), "REASON", atMost: Self.longestReason)
         let data = try Office.visit(call) {
-            try $0.ask("posts/report", [("post", .string(post)), ("reason", .string(reason))])
+            try $0.ask("posts/report", [("post", .string(post)), ("reason", reason)])
         }
         return try print(call.isJSON ? data.line : "the operator of this consumer will see the post and what you say of it\n")
+    }
+
+    /// A text, unless it is longer than the consumer takes.
+    private func written(_ text: String, _ name: String, atMost longest: Int) throws -> JSON {
+        guard text.count <= longest else {
+            let words = "has \(grouped(text.count)) characters, and can have \(grouped(longest))"
+            throw arguments.refusal(of: name, words)
+        }
+        return .string(text)
     }
 
     // MARK: What is shown

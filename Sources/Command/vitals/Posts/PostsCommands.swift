@@ -27,7 +27,7 @@ enum PostsCommands {
             and which muscles; and a text and a picture, if its author wanted. Only people who are friends, or in the group, see it, and \
             only for as long as they are.
             """,
-        options: [
+        optionsAlone: [
             .flag("own", "only what you have posted yourself"),
             .value("count", "N", "how many, 1 to 1000", default: "20"),
         ],

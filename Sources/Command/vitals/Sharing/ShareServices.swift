@@ -34,6 +34,9 @@ struct ShareServices {
     func add() throws -> ExitCode {
         _ = try Office(call)
         let label = try arguments.optionalString("label")
+        guard label?.allSatisfy(\.isWhitespace) != true else {
+            throw arguments.refusal(of: "label", "is empty: say what you call the service, or leave it out")
+        }
         let address = try Secret.text("Address: ", file: arguments.optionalString("address-file"), "address")
         let data = try Office.visit(call) { office in
             try office.ask("share/add", [("address", .string(address)), ("label", label.map(JSON.string))])
@@ -47,8 +50,8 @@ struct ShareServices {
 
     func remove() throws -> ExitCode {
         let wanted = try arguments.string("SERVICE")
-        guard try arguments.flag("yes") || isConfirmed("Nothing is posted to \(escaped(wanted)) any more. Remove it?")
-        else { throw Failure(.declined, "nothing was changed") }
+        try Confirmation.refuseUnasked(arguments)
+        try Confirmation.ask("Nothing is posted to \(escaped(wanted)) any more. Remove it?", arguments)
         let data = try Office.visit(call) { office in
             try office.about(.service, wanted) { (id) throws(Failure) in
                 try office.ask("share/remove", [("service", .string(id))])

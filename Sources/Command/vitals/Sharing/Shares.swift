@@ -114,8 +114,9 @@ struct Shares {
         let all = preview.list("to")
         guard !all.isEmpty else {
             throw Failure(
-                .unavailable, "you have no service to post to: nothing was posted",
-                hint: "vitals share add, or open one of the pages above in a browser", code: "notAllowed", field: "to")
+                .refused, "you have no service to post to: nothing was posted",
+                hint: "vitals share add, or open one of the pages above in a browser",
+                code: ReplyError.Code.notAllowed.rawValue, field: "to")
         }
         let wanted = try arguments.strings("to")
         guard !wanted.isEmpty else { return all }
