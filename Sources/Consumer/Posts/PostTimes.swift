@@ -23,8 +23,8 @@ struct PostTimes {
         times = times.filter { $0 > now - Self.day && $0 <= now }
         guard times.count < Post.mostInDay else {
             let wait = ((times.min() ?? now) + Self.day - now + 999) / 1000
-            throw ReplyError(
-                .rateLimited, "\(Post.mostInDay) posts within 24 hours are enough", retryAfterSeconds: Int(wait))
+            let words = "you have posted \(Post.mostInDay) times within 24 hours, and nobody can post more often"
+            throw ReplyError(.rateLimited, words, retryAfterSeconds: Int(wait))
         }
         let kept = JSON.array((times + [now]).map(JSON.integer))
         try documents.write(.object([JSON.Member("times", kept)]), Self.document, of: user)

@@ -225,7 +225,7 @@ struct FriendsTests {
         #expect(try consumer.last().name == "friends/list")
         consumer.refuse("friends/cheer", ReplyError(.rateLimited, "20 a day are enough", retryAfterSeconds: 3600))
         let often = try consumer.vitals("cheer", "charlie", "up")
-        #expect(often == (75, "", "vitals: 20 a day are enough\ntry again in 3600 s\n"))
+        #expect(often == (75, "", "vitals: 20 a day are enough\ntry again in 1 h\n"))
     }
 
     private static func notification(_ number: Int64, confirmed: Bool = false) -> JSON {

@@ -84,6 +84,13 @@ struct PeopleTests {
         consumer.refuse("sign-in", ReplyError(.rateLimited, "Too many tries", retryAfterSeconds: 8))
         let later = try consumer.vitals("sign-in", "ada@example.org", input: ["x"])
         #expect(later == (75, "", "vitals: Too many tries\ntry again in 8 s\n"))
+        for (words, seconds, text) in [
+            ("Too many requests; try again in 1 s", 1, ""), ("Too many posts", 85_854, "try again in 23 h 51 min\n"),
+            ("Too many posts", 61, "try again in 2 min\n"),
+        ] {
+            consumer.refuse("sign-in", ReplyError(.rateLimited, words, retryAfterSeconds: seconds))
+            #expect(try consumer.vitals("sign-in", "ada@example.org", input: ["x"]).errors == "vitals: \(words)\n\(text)")
+        }
         #expect(!FileManager.default.fileExists(atPath: consumer.home.path(".config/vitals/accounts")))
     }
 

@@ -189,9 +189,17 @@ extension Failure {
             // It says what the operator has to add.
             case .notSupported where ["phones", "push", "quotes", "meals", "sharing"].contains(error.field): nil
             case .notSupported: "are vitals and the consumer of the same version?"
-            default: error.retryAfterSeconds.map { "try again in \($0) s" }
+            default: Self.later(error)
             }
         self.init(
             error.code.exitCode, escaped(error.message), hint: hint, code: error.code.rawValue, field: error.field)
+    }
+
+    /// When to try again, unless the error's own words say it.
+    private static func later(_ error: ReplyError) -> String? {
+        guard let seconds = error.retryAfterSeconds, !error.message.contains("try again in") else { return nil }
+        // A minute that has begun counts whole: who comes earlier is refused again.
+        let whole = seconds < 60 ? seconds : (min(seconds, 1_000_000_000) + 59) / 60 * 60
+        return "try again in \(spell(seconds: whole))"
     }
 }

@@ -19,7 +19,7 @@ extension Friends {
             guard hasAccounts else {
                 throw ReplyError(
                     .notSupported,
-                    "this home has no accounts: nobody is known by an address; give each other a code (friends/code)",
+                    "this home has no accounts: nobody is known by an address; give each other a code",
                     field: "accounts")
             }
             return try invite(request, AccountName(request.fields))
@@ -58,7 +58,7 @@ extension Friends {
                 return try reply()
             }
             guard list.count(.invited) < FriendList.mostInvited else {
-                let words = "\(FriendList.mostInvited) of your invitations are open: take one back (friends/remove)"
+                let words = "\(FriendList.mostInvited) of your invitations are open: take one back first"
                 throw ReplyError(.notAllowed, words)
             }
             try checkRoom(list)
