@@ -91,14 +91,3 @@ extension JSON {
     /// A goal that a day or a period has.
     func goal(_ attribute: Attribute) -> JSON? { self["goals"]?[attribute.member] }
 }
-
-/// How much time that is: `11 h 20 min`, `12 min`, `45 s`.
-func spell(seconds: Int) -> String {
-    switch seconds {
-    case ..<60: return "\(seconds) s"
-    case ..<3600: return "\(seconds / 60) min"
-    default:
-        let minutes = seconds / 60 % 60
-        return "\(grouped(seconds / 3600)) h" + (minutes == 0 ? "" : " \(minutes) min")
-    }
-}

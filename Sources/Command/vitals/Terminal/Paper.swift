@@ -84,3 +84,14 @@ func decimal(_ number: Double, _ digits: Int) -> String {
     let whole = grouped(Int(scaled.magnitude / scale.magnitude))
     return (scaled < 0 ? "-" : "") + whole + "." + String(repeating: "0", count: digits - rest.count) + rest
 }
+
+/// How much time that is: `11 h 20 min`, `12 min`, `45 s`.
+func spell(seconds: Int) -> String {
+    switch seconds {
+    case ..<60: return "\(seconds) s"
+    case ..<3600: return "\(seconds / 60) min"
+    default:
+        let minutes = seconds / 60 % 60
+        return "\(grouped(seconds / 3600)) h" + (minutes == 0 ? "" : " \(minutes) min")
+    }
+}
