@@ -42,8 +42,8 @@ export function answered(
       hasAnswer = true;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      // What was seen stays.
-      if (isOver() || hasAnswer) return;
+      // What was seen stays. Nobody sees a part that has gone, and it asks again when it comes back.
+      if (isOver() || hasAnswer || !part.isConnected) return;
       show(refused(error, load));
     } finally {
       clearTimeout(late);
