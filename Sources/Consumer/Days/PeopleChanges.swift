@@ -32,9 +32,6 @@ package protocol PeopleObserver: AnyObject {
     ///   - group: the group that one of them is in no longer; nil if they are friends no longer.
     func parted(_ user: ID, from viewers: [ID: ID], in group: ID?)
 
-    /// A person has blocked another one, who may not have been a friend and must not learn of it. Called after the commit.
-    func blocked(_ other: ID, by user: ID)
-
     /// A person's days begin and end at other times from now on. Called within the transaction that keeps their profile, before
     /// it can be read.
     func moved(_ user: ID)
@@ -95,6 +92,12 @@ package protocol AddressObserver: AnyObject {
     func showedAddress(_ address: [UInt8], _ user: ID, now: Int64) throws(VaultError)
 }
 
+/// Hears that a person blocks another one, who may not have been a friend, and must not learn of it.
+package protocol BlockObserver: AnyObject {
+    /// Called within the transaction that blocks, which names both; what throws rolls it back.
+    func blocking(_ other: ID, by user: ID) throws(VaultError)
+}
+
 /// Hears that a device of a person's is signed out.
 package protocol DeviceObserver: AnyObject {
     /// Called within the transaction that removes the device; what throws rolls it back.
@@ -128,7 +131,6 @@ extension PeopleObserver {
     package func corrected(_ user: ID) {}
     package func changedAtOnce(_ users: Set<ID>) {}
     package func parted(_ user: ID, from viewers: [ID: ID], in group: ID?) {}
-    package func blocked(_ other: ID, by user: ID) {}
     package func moved(_ user: ID) {}
     package func worksOut(_ user: ID, _ stage: WorkoutStage, _ times: Range<Int64>) {}
     package func forgotten(_ user: ID) {}
@@ -158,9 +160,6 @@ package final class PeopleChanges: PeopleObserver, @unchecked Sendable {
     package func changedAtOnce(_ users: Set<ID>) { for entry in entries { entry.observer?.changedAtOnce(users) } }
     package func parted(_ user: ID, from viewers: [ID: ID], in group: ID?) {
         for entry in entries { entry.observer?.parted(user, from: viewers, in: group) }
-    }
-    package func blocked(_ other: ID, by user: ID) {
-        for entry in entries { entry.observer?.blocked(other, by: user) }
     }
     package func moved(_ user: ID) { for entry in entries { entry.observer?.moved(user) } }
     package func worksOut(_ user: ID, _ stage: WorkoutStage, _ times: Range<Int64>) {
@@ -212,6 +211,12 @@ extension PeopleChanges: AddressObserver {
 
     package func showedAddress(_ address: [UInt8], _ user: ID, now: Int64) throws(VaultError) {
         for entry in entries { try (entry.observer as? any AddressObserver)?.showedAddress(address, user, now: now) }
+    }
+}
+
+extension PeopleChanges: BlockObserver {
+    package func blocking(_ other: ID, by user: ID) throws(VaultError) {
+        for entry in entries { try (entry.observer as? any BlockObserver)?.blocking(other, by: user) }
     }
 }
 

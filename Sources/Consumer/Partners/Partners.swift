@@ -2,7 +2,7 @@ import Daemon
 import Days
 package import Desk
 package import Features
-import Files
+package import Files
 package import Reactor
 import Records
 import Social
@@ -20,7 +20,7 @@ import Workouts
 
 /// Offers, questions and partners of all people. Belongs to the session's thread.
 // Proof of @unchecked: as for `PeopleContext`.
-package final class Partners: FeatureService, PeopleObserver, @unchecked Sendable {
+package final class Partners: FeatureService, PeopleObserver, BlockObserver, @unchecked Sendable {
     let context: PeopleContext
     private let readers: FeatureReaders
     private var loop: EventLoop?
@@ -74,15 +74,8 @@ package final class Partners: FeatureService, PeopleObserver, @unchecked Sendabl
         prune()
     }
 
-    /// Somebody who has blocked another one trains with them no longer, even if they are unblocked later.
-    package func blocked(_ other: ID, by user: ID) {
-        do throws(VaultError) {
-            guard try context.keys.version(of: user) != nil, try context.keys.version(of: other) != nil else { return }
-            try context.store.change([user, other]) { () throws(VaultError) in try book.end(user, and: other) }
-        } catch {
-            context.limitedLog.error("partners") { "what people who are apart had to do with each other has not ended\($0): \(error)" }
-        }
-    }
+    /// Somebody who blocks another one trains with them no longer, even if they unblock them later.
+    package func blocking(_ other: ID, by user: ID) throws(VaultError) { try book.end(user, and: other) }
 
     /// Each hour: offers that are over, with the questions about them.
     private func prune() {

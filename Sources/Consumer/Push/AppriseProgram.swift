@@ -11,9 +11,9 @@ import Telemetry
 //
 // An address is a way for a person to have this machine connect to anything that the machine can reach, also where only the
 // machine should. Looking at the address would not be enough: names have other addresses a moment later, and servers answer
-// that it is to be had elsewhere. So the program has Python ask it before each connection whether that leads to the Internet,
-// and not into a network of the machine's own, or to where the operator lets it lead, and before each file that is opened. (Python's audit hooks: PEP 578. They cannot
-// be taken away again. The code that they watch is Debian's; what they guard against is an address.)
+// that it is to be had elsewhere. So the program has Python ask it before each file that is opened, and before each connection:
+// that has to lead to the Internet, and not into a network of the machine's own, or to where the operator lets it lead. (Python's
+// audit hooks: PEP 578. They cannot be taken away again. The code that they watch is Debian's; what they guard against is an address.)
 //
 // A picture comes with the message and is on no disk either: it becomes a file in memory (memfd_create(2)) before the program
 // may write no more files, and then nothing can change it. Apprise is given its path in /proc, the only one outside of what is

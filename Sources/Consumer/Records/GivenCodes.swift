@@ -45,36 +45,25 @@ package struct GivenCodes {
 
     /// What a code leads to; nil if there is none, or it is too old.
     package func subject(of code: EnrolmentCode, now: Int64) throws(VaultError) -> String? {
-        let id = try key(code)
-        return try genuine(
-            id,
-            store.database.first(
-                "SELECT subject, expires_ms, secret FROM codes WHERE id = ? AND purpose = ? AND expires_ms > ?",
-                [.text(id), .text(purpose), .integer(now)], row: Self.row))
+        try subject(of: code, "SELECT subject, expires_ms, secret FROM codes WHERE id = ? AND purpose = ? AND expires_ms > ?", now: now)
     }
 
     /// The same; the code is used up. Within a transaction.
     package func use(_ code: EnrolmentCode, now: Int64) throws(VaultError) -> String? {
+        try subject(
+            of: code, "DELETE FROM codes WHERE id = ? AND purpose = ? AND expires_ms > ? RETURNING subject, expires_ms, secret", now: now)
+    }
+
+    /// What the row that a statement finds leads to, unless somebody else has written it.
+    private func subject(of code: EnrolmentCode, _ statement: String, now: Int64) throws(VaultError) -> String? {
         let id = try key(code)
-        return try genuine(
-            id,
-            store.database.first(
-                "DELETE FROM codes WHERE id = ? AND purpose = ? AND expires_ms > ? RETURNING subject, expires_ms, secret",
-                [.text(id), .text(purpose), .integer(now)], row: Self.row))
-    }
-
-    private typealias Kept = (subject: String, expires: Int64, secret: [UInt8])
-
-    private static func row(_ row: Row) throws(VaultError) -> Kept {
-        (try row.text("subject"), try row.int("expires_ms"), try row.blob("secret"))
-    }
-
-    /// What a row leads to, unless somebody else has written it.
-    private func genuine(_ id: String, _ kept: Kept?) throws(VaultError) -> String? {
-        guard let kept, let opened = try keys.service.openIfReadable(kept.secret, Self.context(id)),
-            opened == Self.sealed(kept.subject, kept.expires)
+        let found = try store.database.first(statement, [.text(id), .text(purpose), .integer(now)]) { row throws(VaultError) in
+            (subject: try row.text("subject"), expires: try row.int("expires_ms"), secret: try row.blob("secret"))
+        }
+        guard let found, let opened = try keys.service.openIfReadable(found.secret, Self.context(id)),
+            opened == Self.sealed(found.subject, found.expires)
         else { return nil }
-        return kept.subject
+        return found.subject
     }
 
     private static func sealed(_ subject: String, _ expires: Int64) -> [UInt8] { Array("\(expires) \(subject)".utf8) }

@@ -8,7 +8,7 @@ final class CodeMail {
     /// other people's must not make us write to thousands of them. Each purpose has its own: whoever signs up again and again keeps
     /// nobody from resetting their password.
     private var mails = Allowance<NameCodes.Purpose>(perSecond: 0.1, burst: 30)
-    /// Somebody who has shown that an address is theirs waits for none of these: one a second.
+    /// To people who have shown that the address is theirs, for whom the others must leave room: one a second.
     private var verified = Allowance<NameCodes.Purpose>(perSecond: 1, burst: 300)
 
     /// Nil if mails are not sent.

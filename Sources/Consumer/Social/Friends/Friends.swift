@@ -183,22 +183,19 @@ package final class Friends: @unchecked Sendable {
 
     private func block(_ request: PeopleRequest) throws -> JSON {
         let given = try request.id("friend")
-        var blocks: (other: ID, wasFriend: Bool)?
+        var other: ID?
         let reply = try once(request, with: try blockable(given, of: request.user)?.user) { user, now in
             let list = try lists.list(of: user)
             guard let (id, blocked) = try blockable(given, of: user), !list.isBlocked(blocked) else {
                 throw Self.unknown
             }
             try lists.block(blocked, by: user, as: id, now: now)
-            blocks = (blocked, list.isFriend(blocked))
+            try context.changes.blocking(blocked, by: user)
+            // Somebody who has only asked must not learn that the address is somebody's, who has blocked them.
+            if list.isFriend(blocked) { other = blocked }
             return ["state": "blocked", "friend": .string(id.text)]
         }
-        if let (other, wasFriend) = blocks {
-            let user = try request.user
-            context.changes.blocked(other, by: user)
-            // Somebody who has only asked must not learn that the address is somebody's, who has blocked them.
-            if wasFriend { context.changes.friendsParted(user, other) }
-        }
+        if let other { context.changes.friendsParted(try request.user, other) }
         return reply
     }
 

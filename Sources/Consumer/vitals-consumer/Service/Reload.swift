@@ -7,8 +7,8 @@ import Vault
 
 // What changes while the service runs.
 //
-// At SIGHUP, `people`, `gateways`, `limits` and `log` of the settings are applied, what features take at once, and changes that other
-// processes have written into the databases: new versions of secrets, gateways that an operator has removed, people who
+// At SIGHUP, `people`, `gateways`, `limits` and `log` of the settings are applied, as is what features take at once, and so are changes
+// that other processes have written into the databases: new versions of secrets, gateways that an operator has removed, people who
 // must be forgotten. Streams end and open in one transaction; if that fails, everything stays as it was. From then
 // on all of it is in force, and the grants are published, again and again if necessary. Readings on their way in the
 // old streams are still accepted, unless they were measured when the sensor was somebody else's.

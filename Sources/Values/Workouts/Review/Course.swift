@@ -60,7 +60,7 @@ public struct Course: Hashable, Sendable {
         (self.activity, self.stations, self.ascentMetres) = (activity, stations, ascentMetres)
     }
 
-    /// What others may see of the way: `hidingEnds` of its path, stretch by stretch. Each stretch is a course of its own,
+    /// What others may see of the route: `hidingEnds` of its path, stretch by stretch. Each stretch is a course of its own,
     /// which begins at 0 metres and after 0 seconds, so that nothing in it says how far it was to there. How much was
     /// climbed on it is not counted.
     /// - Parameter metres: how far from start and end the route is hidden; 0 hides nothing.
