@@ -19,7 +19,7 @@ def walks_about(trial):
     def walk(place, rounds):
         for to in [place, "#/you"] * rounds:
             page.run("location.hash = arguments[0]; return new Promise((done) => setTimeout(done, 200))", to)
-        return page.weigh()
+        return settled(page)
     left = []
     for place in dict.fromkeys(places):
         # The browser translates what it runs often, which takes room, too.
@@ -28,6 +28,18 @@ def walks_about(trial):
         trial.notes.append(f"{place}, twenty times: {said(before)}, then {said(after)}")
         left += [f"{place} leaves {name} behind: {said(before)}, then {said(after)}" for name, noise in NOISE.items() if after[name] - before[name] > noise]
     assert not left, "\n".join(left)
+
+
+def settled(page):
+    """What the page holds when nothing goes any more: the last views stay until what they have asked for is answered."""
+    weights = [page.weigh()]
+
+    def is_still():
+        time.sleep(2)
+        weights.append(page.weigh())
+        return weights[-1]["nodes"] == weights[-2]["nodes"]
+    page.wait("nothing goes any more", is_still, 30)
+    return weights[-1]
 
 
 def lives_for(minutes):
