@@ -170,14 +170,7 @@ public final class EventLoop: @unchecked Sendable {
     private func run() {
         threadID.store(UInt(pthread_self()), ordering: .relaxed)
         nameThread()
-        while true {
-            let (work, isStopping) = posted.withLock { posted in
-                let work = posted.work
-                posted.work = []
-                return (work, posted.isStopping)
-            }
-            for item in work { item() }
-            if isStopping { break }
+        while runPosted() {
             runDueTimers()
             callReadyWatches()
             for hook in hooks { hook() }
@@ -185,6 +178,18 @@ public final class EventLoop: @unchecked Sendable {
         }
         (watches, timers, hooks) = ([], [], [])
         threadID.store(0, ordering: .relaxed)  // The next thread may get the same id.
+    }
+
+    /// Does what was left for the thread. What that holds is released when this returns: the thread may then wait for a long time.
+    /// - Returns: whether the loop goes on.
+    private func runPosted() -> Bool {
+        let (work, isStopping) = posted.withLock { posted in
+            let work = posted.work
+            posted.work = []
+            return (work, posted.isStopping)
+        }
+        for item in work { item() }
+        return !isStopping
     }
 
     private func runDueTimers() {

@@ -41,6 +41,24 @@ struct EventLoopTests {
         #expect(seen.all == Array(0..<10))
     }
 
+    @Test("lets go of what it has done before it waits for more")
+    func releasesInTime() throws {
+        final class Held: Sendable {
+            let events: Record<String>
+            init(_ events: Record<String>) { self.events = events }
+            deinit { events.append("gone") }
+        }
+        let (loop, events) = (EventLoop(name: "test"), Record<String>())
+        loop.beforeWaiting { events.append("waits") }
+        do {
+            let held = Held(events)
+            loop.perform { held.events.append("done") }
+        }
+        loop.start()
+        defer { loop.stop() }
+        #expect(try events.wait(for: 3).prefix(3) == ["done", "gone", "waits"])
+    }
+
     @Test("keeps nothing of what comes after its end")
     func letsGo() {
         final class Owner: Sendable { let loop = EventLoop(name: "test") }
