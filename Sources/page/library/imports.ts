@@ -1,7 +1,7 @@
 import type { ImportProgress } from "service";
 import { encoded } from "./bytes";
 import type { Person } from "./person";
-import { Refusal } from "./requests";
+import { after, Refusal } from "./requests";
 
 /** A file that somebody brings along, and how far it has come. */
 export interface Brought {
@@ -130,7 +130,7 @@ export class Imports extends EventTarget {
       } catch (error) {
         if (!(error instanceof Refusal) || tries === patience) throw error;
         if (error.code === "offline") await this.#online();
-        else if (error.code === "busy" || error.code === "rate-limited") await after(1000 * (error.retryAfter ?? 1));
+        else if (error.code === "busy" || error.code === "rate-limited") await after(error.retryAfter ?? 1);
         else throw error;
       }
     }
@@ -144,10 +144,6 @@ export class Imports extends EventTarget {
       await new Promise((done) => broker.addEventListener("change", done, { once: true }));
     }
   }
-}
-
-function after(milliseconds: number): Promise<void> {
-  return new Promise((done) => setTimeout(done, milliseconds));
 }
 
 /** What the file is called, as far as the service takes it: the end of its name, which says what it is. */

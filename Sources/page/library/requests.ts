@@ -94,6 +94,11 @@ export class Requests {
   }
 }
 
+/** Waits before something is asked again. */
+export function after(seconds: number): Promise<void> {
+  return new Promise((done) => setTimeout(done, 1000 * seconds));
+}
+
 /** A payload, or undefined if it is not JSON. */
 export function parsed(text: string): unknown {
   try {

@@ -1,15 +1,17 @@
 import { element, fill, pressed, refill, type Child } from "../library/element";
 import type { Part } from "../library/part";
 import type { Person } from "../library/person";
-import { Refusal } from "../library/requests";
+import { after, Refusal } from "../library/requests";
 import { reason, say } from "../library/words";
 import { empty, skeleton } from "./card";
 import { busy, button, waits } from "./form";
 
 /** After this, in milliseconds, somebody who waits is told that it takes long. */
 const patience = 10_000;
-/** How often the service is asked for what it does not answer. */
+/** How often the service is asked for what it does not answer, or says that it will answer soon. */
 const most = 3;
+/** What is soon, in seconds. */
+const soon = 5;
 
 /** Fills a place with what the service answers: with shapes until it comes, and with the reason if it does not. When the connection is
  *  back, it is asked again.
@@ -70,14 +72,19 @@ export function answered(
   };
 }
 
-/** Asks again for what is not answered at all, as when the service is being started. */
+/** Asks again for what is not answered at all, as when the service is being started, and for what it answers soon, as when a view asks
+ *  for much at once. */
 async function patiently<Answer>(ask: () => Promise<Answer>, isOver: () => boolean): Promise<Answer> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await ask();
     } catch (error) {
-      const isSilent = error instanceof Refusal && error.code === "no-answer";
-      if (!isSilent || tries === most || isOver()) throw error;
+      if (!(error instanceof Refusal) || tries === most || isOver()) throw error;
+      const seconds = error.code === "no-answer" ? 0 : error.retryAfter ?? Infinity;
+      if (seconds > soon) throw error;
+      // Not all at the same moment: what asks together would be refused together.
+      if (seconds > 0) await after(seconds + Math.random());
+      if (isOver()) throw error;
     }
   }
 }

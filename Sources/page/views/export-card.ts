@@ -2,7 +2,7 @@ import { decoded } from "../library/bytes";
 import { element, fill, pressed } from "../library/element";
 import { dayOf, number } from "../library/format";
 import type { Person } from "../library/person";
-import { Refusal } from "../library/requests";
+import { after, Refusal } from "../library/requests";
 import { reason, say } from "../library/words";
 import { Archive } from "../library/zip";
 import { Card, spinner } from "../parts/card";
@@ -87,8 +87,7 @@ export class ExportCard extends Card {
         if (!(error instanceof Refusal)) throw error;
         const mayPass = ["no-answer", "offline", "busy", "rate-limited", "timeout"].includes(error.code);
         if (!mayPass || tries === patience) throw error;
-        const seconds = error.retryAfter ?? 1;
-        await new Promise((done) => setTimeout(done, seconds * 1000));
+        await after(error.retryAfter ?? 1);
       }
     }
     return null;

@@ -3,7 +3,7 @@ import { decoded } from "../library/bytes";
 import { element, fill, plain, pressed, written } from "../library/element";
 import type { Person } from "../library/person";
 import { pictureAddress } from "../library/pictures";
-import { Refusal } from "../library/requests";
+import { after, Refusal } from "../library/requests";
 import { reason, say } from "../library/words";
 import { complaint } from "../parts/form";
 import { spinner } from "../parts/card";
@@ -80,7 +80,7 @@ async function postedTo(person: Person, what: Asked["share/post"]["asks"]): Prom
   for (;;) {
     const { results } = await person.ask("share/post", what, 60);
     if (results.every(({ state }) => state !== "waiting" && state !== "going")) return results;
-    await new Promise((done) => setTimeout(done, 1_000));
+    await after(1);
   }
 }
 

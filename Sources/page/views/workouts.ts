@@ -5,7 +5,7 @@ import { clock, dayAndTime, dayOf, distance, duration, joined, number } from "..
 import { Imports } from "../library/imports";
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
-import { Refusal } from "../library/requests";
+import { after, Refusal } from "../library/requests";
 import { say, } from "../library/words";
 import { activities, choices, iconOf, nameOf } from "../parts/activities";
 import { refused } from "../parts/answered";
@@ -21,8 +21,8 @@ import type { View } from "./view";
 
 /** How many are asked for: at first so many as one sees, and then as many as the service gives at once. */
 const [first, most] = [50, 1000];
-/** Between two requests, so that others have their turn: milliseconds. */
-const pause = 100;
+/** Between two requests, so that others have their turn: seconds. */
+const pause = 0.1;
 /** What a row shows; the service leaves out the rest. */
 export const fieldsOfRow = ["activity", "name", "distance_m", "duration_s"];
 
@@ -151,7 +151,7 @@ export class Workouts extends Part {
         this.#rest = next_to;
         this.#show();
         limit = most;
-        if (this.#rest) await new Promise((done) => setTimeout(done, pause));
+        if (this.#rest) await after(pause);
       } while (this.#rest && asked === this.#asked && this.isConnected);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
