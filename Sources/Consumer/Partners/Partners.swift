@@ -117,9 +117,8 @@ package final class Partners: FeatureService, PeopleObserver, BlockObserver, @un
         }
         return try once(request) { user, now in
             let own = try offers.offers(of: user, now: now)
-            let same = own.first {
-                $0.activity == activity && PartnerOffer.compared($0.area) == PartnerOffer.compared(area)
-            }
+            let compared = [activity, area].map(PartnerOffer.compared)
+            let same = own.first { [$0.activity, $0.area].map(PartnerOffer.compared) == compared }
             guard same != nil || own.count < PartnerOffer.most else {
                 let words = "you have \(PartnerOffer.most) offers already: withdraw one first"
                 throw ReplyError(.notAllowed, words)

@@ -42,7 +42,7 @@ struct PartnerOffer: Equatable, Sendable {
     /// Whether it is of this activity, in an area whose name has these words, and of a pace that the other one has, too. An offer that
     /// names no pace is of any.
     func isMeant(activity: String?, area: String?, pace: ClosedRange<Int64>? = nil) -> Bool {
-        guard activity.map({ $0 == self.activity }) ?? true else { return false }
+        guard activity.map({ Self.compared($0) == Self.compared(self.activity) }) ?? true else { return false }
         guard area.map({ Self.compared(self.area).contains(Self.compared($0)) }) ?? true else { return false }
         guard let pace, let own = self.pace else { return true }
         return pace.overlaps(own)

@@ -202,7 +202,7 @@ struct PartnerServiceTests {
             let offer = try offer(circle, ada)
             circle.advance(80 * 86_400_000)
             // In any case, and with any space.
-            let renewed = try circle.done(ada, "partners/offer", ["activity": "running", "area": " old  TOWN "])
+            let renewed = try circle.done(ada, "partners/offer", ["activity": "Running", "area": " old  TOWN "])
             #expect(renewed["offer"] == offer && renewed["since"] == .integer(start) && renewed["text"] == nil)
             circle.advance(80 * 86_400_000)
             let ask = try circle.done(bob, "partners/ask", ["offer": offer])["ask"] ?? .null
