@@ -28,7 +28,7 @@ extension PeopleRequest {
     /// A label; nil if the field is absent.
     func label() throws(ReplyError) -> String? {
         guard let text = try optionalText("label", atMost: Reminder.longestLabel.bytes) else { return nil }
-        guard !text.allSatisfy(\.isWhitespace) else { throw Self.noTitle }
+        guard text.unicodeScalars.contains(where: \.isVisible) else { throw Self.noTitle }
         guard Reminder.isLabel(text) else {
             let words = "a label has at most \(Reminder.longestLabel.characters) characters on one line"
             throw ReplyError(.invalid, words, field: "label")

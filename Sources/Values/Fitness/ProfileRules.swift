@@ -24,11 +24,15 @@ public enum ProfileRules {
 
     /// Whether a name can be seen, is on one line and not too long.
     public static func isName(_ text: String) -> Bool {
-        guard text.count <= longestName, text.utf8.count <= 4 * longestName else { return false }
         let isSeen = text.unicodeScalars.contains { scalar in
             !scalar.properties.isWhitespace && !scalar.properties.isDefaultIgnorableCodePoint
         }
-        guard isSeen else { return false }
+        return isSeen && isKeptName(text)
+    }
+
+    /// Whether what is kept is a name: on one line, and not too long. Nobody may be able to see it, because earlier versions took those, too.
+    public static func isKeptName(_ text: String) -> Bool {
+        guard !text.isEmpty, text.count <= longestName, text.utf8.count <= 4 * longestName else { return false }
         // No controls, and nothing that separates lines or paragraphs.
         return text.unicodeScalars.allSatisfy { scalar in
             !(0...0x1F).contains(scalar.value) && !(0x7F...0x9F).contains(scalar.value)

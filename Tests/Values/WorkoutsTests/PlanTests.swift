@@ -28,6 +28,14 @@ import Testing
         #expect((Activity.Name(text) != nil) == isName)
     }
 
+    @Test("what nobody can see is no name for anything new, and stays one of what is kept")
+    func unseen() throws {
+        let text = "\u{200B}"
+        #expect(!WorkoutNames.isName(text))
+        let kept = try #require(Activity(named: text))
+        #expect(kept.name == text && WorkoutPlan(text, kept) != nil)
+    }
+
     @Test(
         "plans are found by their names in upper or lower case; everybody's cannot be taken, nor more than a hundred made"
     )

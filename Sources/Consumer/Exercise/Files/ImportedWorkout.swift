@@ -87,7 +87,7 @@ extension Activity {
         case .cycling: self = .cycling
         case .other(let name):
             let cut = String(name.prefix(Name.longestBytes / 4))
-            self = Activity(named: name) ?? Activity(named: cut) ?? .other
+            self = [name, cut].filter(WorkoutNames.isName).compactMap(Activity.init).first ?? .other
         }
     }
 

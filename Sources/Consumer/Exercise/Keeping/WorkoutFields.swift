@@ -8,7 +8,7 @@ extension PeopleRequest {
     /// An activity; nil if the field is absent or null.
     func optionalActivity() throws(ReplyError) -> Activity? {
         guard let text = try optionalText("activity", atMost: WorkoutNames.longestBytes) else { return nil }
-        guard let activity = Activity(named: text) else {
+        guard WorkoutNames.isName(text), let activity = Activity(named: text) else {
             throw ReplyError(
                 .invalid, "\"activity\" is running, walking, cycling, or a name of your own", field: "activity")
         }

@@ -13,7 +13,7 @@ public enum Activity: Hashable, Sendable {
         /// A name; nil if it is empty or blank, longer than 64 bytes, has a control character or a line break, or is
         /// one of the activities that are known.
         public init?(_ text: String) {
-            guard WorkoutNames.isName(text), !Activity.known.contains(where: { $0.name == text }) else { return nil }
+            guard WorkoutNames.isKept(text), !Activity.known.contains(where: { $0.name == text }) else { return nil }
             self.text = text
         }
     }

@@ -24,7 +24,7 @@ public struct WorkoutPlan: Hashable, Sendable {
 
     /// A plan; nil if its name is none.
     public init?(_ name: String, _ activity: Activity, goal: WorkoutGoal? = nil, endsAtGoal: Bool = false) {
-        guard WorkoutNames.isName(name) else { return nil }
+        guard WorkoutNames.isKept(name) else { return nil }
         (self.name, self.activity, self.goal) = (name, activity, goal)
         self.endsAtGoal = endsAtGoal && goal != nil
     }

@@ -24,7 +24,7 @@ struct ReminderServiceTests {
             let ada = try circle.person(name: "Ada")
             let fields = Self.daily.replacing("label", with: "").replacing("weekdays", with: [])
             #expect(try circle.refused(ada, "reminders/add", fields).message == "Enter Title")
-            for title in ["", " \u{2003}"] as [JSON] {
+            for title in ["", " \u{2003}", "\u{200B}"] as [JSON] {
                 let wrong = try circle.refused(ada, "reminders/add", Self.daily.replacing("label", with: title))
                 #expect(wrong.message == "Enter Title" && wrong.field == "label" && wrong.code == .invalid)
             }

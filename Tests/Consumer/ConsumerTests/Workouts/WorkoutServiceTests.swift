@@ -120,7 +120,9 @@ struct WorkoutServiceTests {
                 #expect(error.code == .notFound && error.message.contains("start one"), "\(error)")
             }
             #expect(try house.refused("workouts/start").field == "activity")
-            #expect(try house.refused("workouts/start", ["activity": ""]).code == .invalid)
+            for activity in ["", "\u{200B}"] as [JSON] {
+                #expect(try house.refused("workouts/start", ["activity": activity]).code == .invalid)
+            }
             try house.done("workouts/start", ["activity": "juggling"])
             #expect(try house.refused("workouts/start", ["activity": "running"]).code == .busy)
             #expect(try house.refused("workouts/resume").code == .notAllowed)
