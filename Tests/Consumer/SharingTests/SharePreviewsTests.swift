@@ -29,7 +29,7 @@ struct SharePreviewsTests {
         #expect(previews.preview(try ID("a"), of: ada, now: 1000) == nil)
     }
 
-    @Test("take each other's places of one person, and nobody else's")
+    @Test("take each other's places of one person, and of others only what these have more of")
     func places() throws {
         var previews = SharePreviews()
         #expect(previews.add(try preview("of-grace", "grace", bytes: 1 << 20), now: 0))
@@ -37,8 +37,10 @@ struct SharePreviewsTests {
         let left = try (1...9).filter { previews.preview(try ID("a-\($0)"), of: try ID("ada"), now: 0) != nil }
         #expect(left == [7, 8, 9])
         for number in 1...4 { #expect(previews.add(try preview("b-\(number)", "p-\(number)", bytes: 1 << 20), now: 0)) }
-        // There are eight of them now: another one has to wait until these end.
-        #expect(!previews.add(try preview("more", "eve", bytes: 1 << 20), now: 0))
+        // There are eight of them now. Three are one person's, who makes room for two others; then nobody has more than somebody new would.
+        for name in ["eve", "fay"] { #expect(previews.add(try preview("of-\(name)", name, bytes: 1 << 20), now: 0)) }
+        #expect(try (7...9).map { previews.preview(try ID("a-\($0)"), of: try ID("ada"), now: 0) != nil } == [false, false, true])
+        for name in ["eve", "gil"] { #expect(!previews.add(try preview("more", name, bytes: 1 << 20), now: 0)) }
         #expect(previews.add(try preview("text", "eve"), now: 0))
         #expect(previews.preview(try ID("of-grace"), of: try ID("grace"), now: 0) != nil)
         #expect(previews.add(try preview("later", "eve", bytes: 1 << 20, at: 600_000), now: 600_000))

@@ -205,14 +205,16 @@ extension Sharing {
         guard hasRoom else {
             throw ReplyError(.busy, "many people are sharing something: try again soon", retryAfterSeconds: 30)
         }
+        if let seconds = posted.take(user, now: millisecondsSinceBoot()) {
+            throw ReplyError(.rateLimited, Self.tooOften, retryAfterSeconds: seconds)
+        }
         let record = ShareRecord(
             id: preview.id, time: context.now(), subject: preview.subject,
             entries: services.map { ShareRecord.Entry(service: $0.id, label: $0.name) })
         try context.store.attempt(naming: [user]) {
             var records = try ShareRecords(context.documents, of: user)
             guard records.add(record) else {
-                let words = "you have shared \(ShareRecords.most) times within a day: try again tomorrow"
-                throw ReplyError(.rateLimited, words, retryAfterSeconds: 3600)
+                throw ReplyError(.rateLimited, Self.tooOften, retryAfterSeconds: 3600)
             }
             try records.keep(context.documents, of: user)
         }.get()
@@ -226,6 +228,8 @@ extension Sharing {
                     text: whole, picture: preview.picture)
             })
     }
+
+    private static let tooOften = "you have shared \(ShareRecords.most) times within a day: try again later"
 
     /// The services that a request names, which have to be the asker's.
     private func chosen(_ request: PeopleRequest) throws -> [SharingService] {

@@ -15,6 +15,9 @@ struct SharePreview: Sendable {
 
     /// For how long it can be posted, in milliseconds.
     static let lifetime: Int64 = 600_000
+
+    /// Bytes of its picture.
+    fileprivate var size: Int { picture?.bytes.count ?? 0 }
 }
 
 /// What people were shown and have not posted yet: in memory only. After a restart they look again.
@@ -27,13 +30,22 @@ struct SharePreviews {
     /// The latest one last.
     private var previews: [SharePreview] = []
 
-    /// - Returns: whether there was room. Previews of others do not make any: whoever makes many would take theirs away.
+    /// - Returns: whether there was room. Only those make some who have more than the person would have: so nobody takes the room of
+    ///   others by looking at much.
     mutating func add(_ preview: SharePreview, now: Int64) -> Bool {
         removeExpired(now: now)
         let own = previews.filter { $0.user == preview.user }
         for old in own.dropLast(Self.mostOfPerson - 1) { remove(old.id) }
-        let taken = previews.reduce(0) { $0 + ($1.picture?.bytes.count ?? 0) }
-        guard taken + (preview.picture?.bytes.count ?? 0) <= Self.largest else { return false }
+        var sizes: [ID: Int] = [:]
+        for one in previews { sizes[one.user, default: 0] += one.size }
+        let wanted = sizes[preview.user, default: 0] + preview.size
+        while sizes.values.reduce(preview.size, +) > Self.largest {
+            guard let most = sizes.max(by: { $0.value < $1.value }), most.value > wanted,
+                let oldest = previews.first(where: { $0.user == most.key && $0.size > 0 })
+            else { return false }
+            remove(oldest.id)
+            sizes[most.key] = most.value - oldest.size
+        }
         previews.append(preview)
         return true
     }

@@ -1,3 +1,4 @@
+import Daemon
 import Files
 import Foundation
 import HouseholdSupport
@@ -303,6 +304,21 @@ struct ShareServiceTests {
             let share = try circle.preview(ada)["share"] ?? .null
             let refused = try circle.refused(ada, "share/post", ["share": share, "to": ["x"]])
             #expect(refused.code == .notAllowed && refused.message.contains("vitals share add"))
+        }
+    }
+
+    @Test("goes out no oftener when all that is known of it was deleted")
+    func deletedLimits() throws {
+        try Circle.with(more: Circle.sharingSettings) { circle in
+            let ada = try circle.walker()
+            let service = try circle.addService(ada, "json://127.0.0.1:1/")
+            let sharing = try #require(circle.consumer.features.only(Sharing.self))
+            try circle.onSession { _ in
+                for _ in 1...ShareRecords.most { #expect(sharing.posted.take(ada, now: millisecondsSinceBoot()) == nil) }
+            }
+            let often = try circle.refused(ada, "share/post", ["share": circle.preview(ada)["share"] ?? .null, "to": [.string(service)]])
+            #expect(often.code == .rateLimited && (3600...4320).contains(often.retryAfterSeconds ?? 0))
+            #expect(try elements(circle.done(ada, "share/list"), "shares").isEmpty)
         }
     }
 
