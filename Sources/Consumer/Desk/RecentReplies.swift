@@ -11,6 +11,8 @@ struct RecentReplies {
         let responseTopic: String
         let correlationData: [UInt8]
 
+        fileprivate var size: Int { topic.utf8.count + responseTopic.utf8.count + correlationData.count }
+
         /// A digest of the whole key, 32 bytes.
         var digest: [UInt8] {
             get throws(VaultError) {
@@ -24,10 +26,6 @@ struct RecentReplies {
         let time: UInt64
         /// Nil while it is being worked out.
         var reply: [UInt8]?
-
-        func size(_ key: Key) -> Int {
-            key.topic.utf8.count + key.responseTopic.utf8.count + key.correlationData.count + (reply?.count ?? 0)
-        }
     }
 
     enum Known: Equatable {
@@ -40,10 +38,10 @@ struct RecentReplies {
     private let maximumSize: Int
     private let lifetime: UInt64 = 60_000
     private var entries: [Key: Entry] = [:]
-    /// Keys in the order in which they came.
+    /// Keys in the order in which they came. What was forgotten goes in its turn, and counts until then.
     private var order: [Key] = []
     private var first = 0
-    /// Bytes of all entries. Askers choose how long their correlation data is, and what they ask for: a picture, a part
+    /// Bytes of all keys and replies. Askers choose how long their correlation data is, and what they ask for: a picture, a part
     /// of an export.
     private var size = 0
 
@@ -60,10 +58,9 @@ struct RecentReplies {
     mutating func begin(_ key: Key, now: UInt64) -> Known {
         expire(now)
         if let entry = entries[key] { return entry.reply.map(Known.replied) ?? .underWay }
-        let entry = Entry(time: now)
-        entries[key] = entry
-        size += entry.size(key)
+        entries[key] = Entry(time: now)
         order.append(key)
+        size += key.size
         return .new
     }
 
@@ -75,10 +72,7 @@ struct RecentReplies {
     }
 
     /// Forgets a request and its reply, which is no longer valid.
-    mutating func forget(_ key: Key) {
-        guard let entry = entries.removeValue(forKey: key) else { return }
-        size -= entry.size(key)
-    }
+    mutating func forget(_ key: Key) { size -= entries.removeValue(forKey: key)?.reply?.count ?? 0 }
 
     /// Whether nothing is remembered.
     var isEmpty: Bool { entries.isEmpty }
@@ -88,13 +82,12 @@ struct RecentReplies {
     mutating func expire(_ now: UInt64) {
         while first < order.count {
             let key = order[first]
-            guard let entry = entries[key] else {
-                first += 1
-                continue
+            if let entry = entries[key] {
+                let isFull = order.count - first >= capacity || size > maximumSize
+                guard isFull || now >= entry.time + lifetime else { break }
+                forget(key)
             }
-            guard entries.count >= capacity || size > maximumSize || now >= entry.time + lifetime else { break }
-            entries[key] = nil
-            size -= entry.size(key)
+            size -= key.size
             first += 1
         }
         // Each key is moved at most once for each that goes; and no key that has gone stays long, because it may have

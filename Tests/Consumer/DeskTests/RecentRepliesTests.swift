@@ -45,6 +45,27 @@ struct RecentRepliesTests {
         #expect(recent.begin(key(3, 1), now: 2) == .new)
     }
 
+    @Test("counts what is forgotten until its turn comes, in number and bytes")
+    func forgotten() {
+        func key(_ number: UInt8) -> RecentReplies.Key {
+            RecentReplies.Key(topic: "t", responseTopic: "r", correlationData: Array(repeating: number, count: 998))
+        }
+        for (capacity, size) in [(4, 1_000_000), (1_000, 4_000)] {
+            var recent = RecentReplies(capacity: capacity, maximumSize: size)
+            #expect(recent.begin(key(0), now: 0) == .new)
+            for number in 1...2 as ClosedRange<UInt8> {
+                #expect(recent.begin(key(number), now: 0) == .new)
+                recent.end(key(number), [])
+                recent.forget(key(number))
+                #expect(recent.begin(key(0), now: 0) == .underWay)
+            }
+            #expect(recent.begin(key(4), now: 0) == .new && recent.begin(key(5), now: 0) == .new)
+            #expect(recent.begin(key(0), now: 0) == .new)
+            recent.expire(60_000)
+            #expect(recent.isEmpty)
+        }
+    }
+
     @Test("allows a burst, then so many a second, and forgets who has waited long enough")
     func allowance() {
         var allowance = Allowance<Int>(perSecond: 2, burst: 3, capacity: 2)
