@@ -155,7 +155,6 @@ extension Groups {
     }
 
     /// - Returns: whether that was not so before.
-    @discardableResult
     private func compete(_ isCompeting: Bool, in group: Group, _ user: ID) throws -> Bool {
         guard let own = try book.memberships(of: user).membership(group.id) else { throw GroupRefusal.unknown }
         guard own.isCompeting != isCompeting else { return false }
@@ -170,7 +169,7 @@ extension Groups {
     // MARK: Joining
 
     func code(_ request: PeopleRequest) throws -> JSON {
-        try change(request, onlyAsOwner: true) { group, _, now in
+        try change(request, onlyAsOwner: true, if: false) { group, _, now in
             let (code, expires) = try book.codes.draw(for: group.id.text, most: 1, now: now)
             return ["code": .string(code), "expires": .integer(expires)]
         }
@@ -198,12 +197,13 @@ extension Groups {
             var joined: ID?
             let reply = try context.answered.once(request, now: now, with: try behind().map(known) ?? []) {
                 guard var group = try behind() else { throw wrong }
+                // Whoever types the code of a group of theirs changes nothing.
                 if try book.group(group.id, of: user) == nil {
                     try add(user, to: &group, competing: isCompeting, now: now)
-                } else if isCompeting {
-                    try compete(true, in: group, user)
+                    joined = group.id
+                } else if isCompeting, try compete(true, in: group, user) {
+                    joined = group.id
                 }
-                joined = group.id
                 return try json(group, user, now: now)
             }
             if let joined { changed(joined) }
