@@ -25,7 +25,10 @@ extension Partners {
             let own = try book.list(of: user)
             let open = try book.asks(of: user, own, now: now)
             if let same = open.first(where: { $0.offer == id }) {
-                if let text { try reword(same, text, by: user, to: owner) }
+                if let text, text != same.text {
+                    try takeQuestion(of: user)
+                    try reword(same, text, by: user, to: owner)
+                }
                 return ["ask": .string(same.id.text)]
             }
             guard !own.declined.contains(id) else {
@@ -40,9 +43,7 @@ extension Partners {
             guard asked.count < PartnerList.mostAsked else {
                 throw ReplyError(.notAllowed, "too many people have asked about this: try again later", field: "offer")
             }
-            if let seconds = askedToday.take(user, now: millisecondsSinceBoot()) {
-                throw ReplyError(.rateLimited, "too many questions for a day", retryAfterSeconds: seconds)
-            }
+            try takeQuestion(of: user)
             let ask = try drawnID()
             func entry(_ other: ID) -> PartnerAsk {
                 PartnerAsk(id: ask, offer: id, other: other, activity: offer.activity, text: text, time: now)
@@ -55,6 +56,12 @@ extension Partners {
             }
             return ["ask": .string(ask.text)]
         }
+    }
+
+    /// New words count as a question: the owner reads them, too.
+    private func takeQuestion(of user: ID) throws(ReplyError) {
+        guard let seconds = askedToday.take(user, now: millisecondsSinceBoot()) else { return }
+        throw ReplyError(.rateLimited, "too many questions for a day", retryAfterSeconds: seconds)
     }
 
     /// Whoever asks again has thought of better words.
@@ -110,6 +117,11 @@ extension Partners {
                 }
                 return [:]
             }
+            // One of them has blocked the other since it was asked. It ends as if it had been taken back.
+            guard try !book.areApart(user, ask.other) else {
+                try book.end(ask, by: ask.other, to: user)
+                return ["gone": true]
+            }
             for person in [user, ask.other] {
                 guard try book.list(of: person).partners.count < PartnerList.mostPartners else {
                     throw ReplyError(
@@ -131,6 +143,7 @@ extension Partners {
             }
             return ["partner": .string(partner.id.text)]
         }
+        guard reply["gone"] == nil else { throw Self.unknownAsk }
         let user = try request.user
         guard case .string(let text)? = reply["partner"], let id = ID(kept: .string(text)),
             let partner = try book.partners(of: user, book.list(of: user)).first(where: { $0.id == id }),
@@ -187,8 +200,8 @@ extension Partners {
         }
     }
 
-    /// Blocks the person of a question or a partner, as `friends/block` does. Of somebody who has only asked, no name is
-    /// learned by that.
+    /// Blocks a partner, as `friends/block` does, or the person of a question. Of somebody who has only asked, no name is learned by that:
+    /// only their questions go.
     func block(_ request: PeopleRequest) throws -> JSON {
         let ask = try request.optionalID("ask")
         let isAsk = ask != nil
@@ -202,11 +215,15 @@ extension Partners {
         let reply = try once(request, with: try found(request.user).map { [$0] } ?? []) { user, now in
             guard let blocked = try found(user) else { throw isAsk ? Self.unknownAsk : Self.unknownPartner }
             let lists = FriendLists(context.documents)
-            let wereFriends = try lists.list(of: user).isFriend(blocked)
-            try lists.block(blocked, by: user, as: id, isUnnamed: isAsk, now: now)
-            try book.end(user, and: blocked)
-            // Somebody who is no friend does not know who has blocked them.
-            if wereFriends { other = blocked }
+            if isAsk {
+                try lists.blockUnnamed(blocked, by: user, as: id, now: now)
+                try book.endQuestions(user, and: blocked)
+            } else {
+                // Somebody who is no friend does not know who has blocked them.
+                if try lists.list(of: user).isFriend(blocked) { other = blocked }
+                try lists.block(blocked, by: user, as: id, now: now)
+                try book.endPartnerships(user, and: blocked)
+            }
             return ["friend": .string(id.text)]
         }
         if let other { context.changes.friendsParted(try request.user, other) }

@@ -75,7 +75,7 @@ package final class Partners: FeatureService, PeopleObserver, BlockObserver, @un
     }
 
     /// Somebody who blocks another one trains with them no longer, even if they unblock them later.
-    package func blocking(_ other: ID, by user: ID) throws(VaultError) { try book.end(user, and: other) }
+    package func blocking(_ other: ID, by user: ID) throws(VaultError) { try book.endPartnerships(user, and: other) }
 
     /// Each hour: offers that are over, with the questions about them.
     private func prune() {

@@ -5,8 +5,11 @@ import Social
 import Telemetry
 
 // A question and a partnership are in the documents of two people, and are changed in both in one transaction. Only what both say counts:
-// one of them may have been forgotten, or restored from a backup. Somebody who has blocked the other, or is blocked by them, has nothing
-// to do with them.
+// one of them may have been forgotten, or restored from a backup.
+//
+// Somebody who has blocked the other, or is blocked by them, has no partnership with them, and no new questions. Questions that were asked
+// before stay where they are listed, because nobody knows whom they are from or to: one that went with a block would tell. Nothing comes of
+// them.
 
 /// Who asks whom, and who trains with whom. Belongs to the thread of its store and keys.
 struct PartnerBook {
@@ -24,13 +27,8 @@ struct PartnerBook {
 
     /// Whether one of two people has blocked the other.
     func areApart(_ one: ID, _ other: ID) throws(VaultError) -> Bool {
-        try areApart(one, friends.list(of: one), other)
-    }
-
-    /// The same, with one's own list, which is read once for many others.
-    private func areApart(_ one: ID, _ own: FriendList, _ other: ID) throws(VaultError) -> Bool {
-        if own.isBlocked(other) { return true }
-        return try friends.list(of: other).isBlocked(one)
+        if try friends.list(of: one).isBlockedOrUnnamed(other) { return true }
+        return try friends.list(of: other).isBlockedOrUnnamed(one)
     }
 
     /// A person's questions that stand.
@@ -51,13 +49,9 @@ struct PartnerBook {
     private func standing(
         _ asks: [PartnerAsk], of user: ID, now: Int64, _ isThere: (PartnerList, PartnerAsk) -> Bool
     ) throws(VaultError) -> [PartnerAsk] {
-        guard !asks.isEmpty else { return [] }
-        let own = try friends.list(of: user)
         var standing: [PartnerAsk] = []
         for ask in asks {
-            guard try isThere(list(of: ask.other), ask), try offers.offer(ask.offer, now: now) != nil,
-                try !areApart(user, own, ask.other)
-            else { continue }
+            guard try isThere(list(of: ask.other), ask), try offers.offer(ask.offer, now: now) != nil else { continue }
             standing.append(ask)
         }
         return standing
@@ -72,7 +66,7 @@ struct PartnerBook {
             let isThere = try self.list(of: partner.other).partners.contains {
                 $0.id == partner.id && $0.other == user
             }
-            guard isThere, try !areApart(user, own, partner.other) else { continue }
+            guard isThere, !own.isBlocked(partner.other), try !friends.list(of: partner.other).isBlocked(user) else { continue }
             partners.append(partner)
         }
         return partners
@@ -106,12 +100,16 @@ struct PartnerBook {
         }
     }
 
-    /// Ends all that two people have to do with each other.
-    func end(_ user: ID, and other: ID) throws(VaultError) {
+    /// Ends the questions of two people to each other.
+    func endQuestions(_ user: ID, and other: ID) throws(VaultError) {
         let list = try list(of: user)
         for ask in list.asks where ask.other == other { try end(ask, by: user, to: other) }
         for ask in list.asked where ask.other == other { try end(ask, by: other, to: user) }
-        for partner in list.partners where partner.other == other { try end(partner, of: user) }
+    }
+
+    /// Two people train with each other no longer.
+    func endPartnerships(_ user: ID, and other: ID) throws(VaultError) {
+        for partner in try list(of: user).partners where partner.other == other { try end(partner, of: user) }
     }
 
     // MARK: Forgetting
@@ -124,7 +122,10 @@ struct PartnerBook {
 
     /// Forgets a person, with their own document: what is left in it was sealed again as the others went.
     func forget(_ user: ID) throws(VaultError) {
-        for other in try others(of: user) { try end(user, and: other) }
+        for other in try others(of: user) {
+            try endQuestions(user, and: other)
+            try endPartnerships(user, and: other)
+        }
         try documents.remove(PartnerList.document, of: user)
     }
 }

@@ -59,7 +59,13 @@ package struct FriendList: Equatable {
 
     package func isFriend(_ user: ID) -> Bool { ties.contains { $0.state == .friend && $0.user == user } }
 
-    package func isBlocked(_ user: ID) -> Bool { ties.contains { $0.state == .blocked && $0.user == user } }
+    /// Whether the person has blocked somebody whom they knew.
+    package func isBlocked(_ user: ID) -> Bool {
+        ties.contains { $0.state == .blocked && $0.user == user && !$0.isUnnamed }
+    }
+
+    /// The same, or without knowing who it is. Nothing by which the person knows the other may change with that, or it would tell.
+    package func isBlockedOrUnnamed(_ user: ID) -> Bool { ties.contains { $0.state == .blocked && $0.user == user } }
 
     /// Whether the person wants to hear nothing of a friend's thumbs.
     package func isMuted(_ friend: ID) -> Bool {
@@ -72,6 +78,11 @@ package struct FriendList: Equatable {
     package mutating func add(_ tie: Tie) { ties.append(tie) }
 
     package mutating func remove(_ isMeant: (Tie) -> Bool) { ties.removeAll(where: isMeant) }
+
+    /// Removes what the person has to do with somebody, as far as they know whom that is.
+    mutating func removeKnown(_ user: ID, _ isMeant: (Tie) -> Bool) {
+        remove { $0.user == user && !$0.isUnnamed && isMeant($0) }
+    }
 
     /// The person's invitations to somebody no longer lead to anybody, as if the addresses did not exist; the list
     /// shows them as before.

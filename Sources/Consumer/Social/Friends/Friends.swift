@@ -242,25 +242,33 @@ package struct FriendLists {
         if new != old { try documents.write(new.json, FriendList.document, of: user) }
     }
 
-    /// Blocks somebody, within a transaction that names both.
-    /// - Parameters:
-    ///   - id: what `friends/unblock` takes.
-    ///   - isUnnamed: whether the person does not know their name, and does not learn it by this.
-    package func block(
-        _ blocked: ID, by user: ID, as id: ID, isUnnamed: Bool = false, now: Int64
-    ) throws {
-        let list = try list(of: user)
+    /// Blocks somebody whose name the person does not know, and does not learn by this: whatever else the person has to do with them
+    /// stays as it is. Within a transaction.
+    /// - Parameter id: what `friends/unblock` takes.
+    package func blockUnnamed(_ blocked: ID, by user: ID, as id: ID, now: Int64) throws {
+        try checkRoomForBlocked(list(of: user))
+        var tie = Tie(id: id, user: blocked, state: .blocked, since: now)
+        tie.isUnnamed = true
+        try change(user) { list in list.add(tie) }
+    }
+
+    private func checkRoomForBlocked(_ list: FriendList) throws(ReplyError) {
         guard list.count(.blocked) < FriendList.mostBlocked else {
             throw ReplyError(.notAllowed, "you have blocked \(FriendList.mostBlocked) already: unblock somebody")
         }
+    }
+
+    /// Blocks somebody, within a transaction that names both.
+    /// - Parameter id: what `friends/unblock` takes.
+    package func block(_ blocked: ID, by user: ID, as id: ID, now: Int64) throws {
+        let list = try list(of: user)
+        try checkRoomForBlocked(list)
         // The blocker's list still shows all their invitations: if one of them went, that would tell whose address it is.
         let own = Set(list.ties.filter { $0.user == blocked && $0.state == .invited }.map(\.id))
-        var tie = Tie(id: id, user: blocked, state: .blocked, since: now)
-        tie.isUnnamed = isUnnamed
         try change(user) { list in
-            list.remove { $0.user == blocked && $0.state != .invited }
+            list.removeKnown(blocked) { $0.state != .invited }
             list.disconnectInvitations(of: blocked)
-            list.add(tie)
+            list.add(Tie(id: id, user: blocked, state: .blocked, since: now))
         }
         try change(blocked) { list in
             list.remove { $0.state == .friend && $0.user == user || $0.state == .asked && own.contains($0.id) }

@@ -144,7 +144,7 @@ extension Friends {
             try checkRoom(lists.list(of: user))
             let asked = try lists.list(of: user).ties.filter { $0.user == friend && $0.state == .asked }
             try lists.change(user) { list in
-                list.remove { $0.user == friend && ($0.state != .invited || $0.id == invitation) }
+                list.removeKnown(friend) { $0.state != .invited || $0.id == invitation }
                 list.disconnectInvitations(of: friend)
                 list.add(Tie(id: friend, user: friend, state: .friend, since: now))
             }

@@ -130,6 +130,69 @@ struct PartnerServiceTests {
         }
     }
 
+    @Test("are not named by a block: whoever asked stays a friend, whose posts are seen and whose code can be typed")
+    func unnamed() throws {
+        try Circle.with { circle in
+            let (ada, bob) = (try circle.person(name: "Ada"), try circle.person(name: "Bob"))
+            let eve = try circle.person(name: "Eve")
+            try circle.befriend(ada, bob)
+            let group = try circle.group("Runners", ada, bob, eve)
+            for author in [bob, eve] { _ = try circle.post(author, "For runners", to: [group], friends: false) }
+            // Bob has two questions, Eve one; both know Ada otherwise.
+            let offers = [try offer(circle, ada), try offer(circle, ada, ["activity": "cycling", "area": "Hill"])]
+            func ask(_ user: ID, _ offer: JSON) throws -> JSON { try circle.done(user, "partners/ask", ["offer": offer])["ask"] ?? .null }
+            let asks = [try ask(bob, offers[0]), try ask(bob, offers[1]), try ask(eve, offers[0])]
+            func asked() throws -> [JSON] { try elements(circle.done(ada, "partners/list"), "asked").compactMap { $0["ask"] } }
+            #expect(try asked() == asks)
+            for blocked in [asks[0], asks[2]] { try circle.done(ada, "partners/block", ["ask": blocked]) }
+            #expect(try asked().isEmpty)
+            #expect(try circle.refused(bob, "partners/ask", ["offer": offers[0]]).code == .notFound)
+            let friends = try circle.friends(ada)
+            #expect(friends.map { $0["state"] } == ["friend", "blocked", "blocked"] && friends.map { $0["name"] } == ["Bob", nil, nil])
+            #expect(try circle.texts(ada).count == 2 && circle.texts(eve).count == 2 && circle.friends(bob).count == 1)
+            let code = try circle.done(eve, "friends/code")["code"] ?? .null
+            #expect(try circle.done(ada, "friends/invite", ["code": code])["state"] == "friend")
+            // By name they can still be blocked, and the entries without a name stay.
+            try circle.done(ada, "friends/block", ["friend": .string(bob.text)])
+            #expect(try circle.friends(ada).map { $0["name"] } == [nil, nil, "Eve", "Bob"])
+            #expect(try circle.texts(ada) == ["For runners"])
+        }
+    }
+
+    @Test("keep the questions of somebody who is blocked by name, because one that went would name them; nothing comes of these")
+    func blockedByName() throws {
+        try Circle.with { circle in
+            let (ada, bob) = (try circle.person(name: "Ada"), try circle.person(name: "Bob"))
+            try circle.befriend(ada, bob)
+            let ask = try circle.done(bob, "partners/ask", ["offer": offer(circle, ada)])["ask"] ?? .null
+            try circle.done(ada, "friends/block", ["friend": .string(bob.text)])
+            #expect(try elements(circle.done(ada, "partners/list"), "asked").map { $0["ask"] } == [ask])
+            #expect(try elements(circle.done(bob, "partners/list"), "asks").map { $0["ask"] } == [ask])
+            #expect(try circle.refused(ada, "partners/answer", ["ask": ask, "accept": true]).code == .notFound)
+            for (user, list) in [(ada, "asked"), (ada, "partners"), (bob, "asks"), (bob, "partners")] {
+                #expect(try elements(circle.done(user, "partners/list"), list).isEmpty, "\(list) of \(user)")
+            }
+        }
+    }
+
+    @Test("ask in other words as often as they ask at all")
+    func rewording() throws {
+        try Circle.with { circle in
+            let (ada, bob) = (try circle.person(name: "Ada"), try circle.person(name: "Bob"))
+            let offer = try offer(circle, ada)
+            func ask(_ text: String) throws -> Reply.Outcome {
+                try circle.ask(bob, "partners/ask", ["offer": offer, "text": .string(text)])
+            }
+            for number in 1...20 {
+                // The same words again cost nothing.
+                for _ in 1...2 { guard case .ok = try ask("Day \(number)?") else { throw TestFailure("\(number) is refused") } }
+            }
+            guard case .error(let often) = try ask("And now?") else { throw TestFailure("nothing is refused") }
+            #expect(often.code == .rateLimited)
+            #expect(try elements(circle.done(ada, "partners/list"), "asked").map { $0["text"] } == ["Day 20?"])
+        }
+    }
+
     @Test("train no longer with somebody whom they have blocked for an invitation, nor see them when a lost answer is asked for again")
     func blockedElsewhere() throws {
         try Circle.with { circle in

@@ -83,7 +83,8 @@ struct PostPartingTests {
             if end == "partner" {
                 let offer = try circle.done(ada, "partners/offer", ["activity": "running", "area": "Old Town"])["offer"]
                 let ask = try circle.done(bob, "partners/ask", .object(present: ["offer": offer]))["ask"]
-                try circle.done(ada, "partners/block", .object(present: ["ask": ask]))
+                let accepted = try circle.done(ada, "partners/answer", .object(present: ["ask": ask, "accept": true]))
+                try circle.done(ada, "partners/block", .object(present: ["partner": accepted["partner"]?["partner"]]))
             } else {
                 try circle.done(ada, "friends/\(end)", ["friend": .string(bob.text)])
             }
