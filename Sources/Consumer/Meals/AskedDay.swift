@@ -36,11 +36,11 @@ struct AskedDay {
 
     /// - Parameters:
     ///   - day: nil for today.
-    ///   - energy: no idea has more, in kilocalories; nil for what is left of the day, if it is today.
+    ///   - energy: no idea has more, in kilocalories; nil for what is left of the day, if it is not over.
     func ideas(_ ideas: MealIdeas, on day: CalendarDay?, upTo energy: Double?) throws(VaultError) -> JSON {
         let day = day ?? today
         // Nothing can be eaten on a day that is over.
-        let left = day == today ? try balance(MealDays(source.store, source.keys).meals(of: user, on: day), on: day).left : nil
+        let left = day >= today ? try balance(MealDays(source.store, source.keys).meals(of: user, on: day), on: day).left : nil
         let language = try Notifications(source.store, source.keys).language(of: user)
         return .object(present: [
             "left_kcal": left.map { .number($0, decimals: 0) },

@@ -81,8 +81,8 @@ extension RequestContract {
         answers: .record([.always("food", .id)]))
 
     static let mealsIdeas = RequestContract(
-        "Asks for ideas of what to eat that fit into what is left of the day. If none fits, the one with the least energy.",
-        asks: [day, .known("energy_kcal", energy.about("what is left of the day if it is left out"))],
+        "Asks for ideas of what to eat that fit into what is left of a day that is not over. If none fits, the one with the least energy.",
+        asks: [day, .known("energy_kcal", energy.about("no idea has more; if it is left out, what is left of the day"))],
         answers: .record([
             left,
             .always(

@@ -266,6 +266,7 @@ struct MealServiceTests {
             let offered = try circle.done(ada, "meals/ideas")
             #expect(offered["left_kcal"] == 1362)
             #expect(try circle.done(ada, "meals/ideas", ["day": "2026-11-20"])["left_kcal"] == nil)
+            #expect(try circle.done(ada, "meals/ideas", ["day": "2026-11-23"])["left_kcal"] != nil)
             let first = try elements(offered, "ideas")
             #expect(first.count == 5)
             circle.advance(3_600_000)
