@@ -48,7 +48,10 @@ struct TakeoutTests {
 
         let listed = try up.vitals(["workouts", "list", "--json"]).output.split(separator: "\n")
         #expect(listed.count == 3 && listed.allSatisfy { $0.contains(#""source":"GPX"#) || $0.contains("watch") })
-        let day = try up.vitals(["day", "2025-03-01", "--json"]).output
+        // Steps are counted hour by hour, after they are stored.
+        let end = ContinuousClock.now + limit
+        var day = ""
+        repeat { day = try up.vitals(["day", "2025-03-01", "--json"]).output } while !day.contains(#""steps":4800"#) && .now < end
         #expect(day.contains(#""steps":4800"#), "\(day)")
 
         let files = folder.path("files")
