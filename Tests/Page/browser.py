@@ -211,6 +211,17 @@ class Browser:
         self.hear()
         self.complaints[self.marked:] = [one for one in self.complaints[self.marked:] if part not in one]
 
+    @contextlib.contextmanager
+    def replying(self, change):
+        """Meanwhile, the page reads of its messages what a function in JavaScript makes of them."""
+        self.run(f"""
+            const {{ parse }} = JSON, change = {change};
+            window.realParse = parse;
+            JSON.parse = (...text) => change(parse(...text));
+        """)
+        yield
+        self.run("JSON.parse = window.realParse ?? JSON.parse")
+
     def findings(self):
         """What axe-core finds at the view that is shown."""
         # As a file of the page's own could not: by the debugger, which no policy stops.

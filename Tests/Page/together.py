@@ -22,6 +22,7 @@ def posts(trial):
     page.wait("it is given", lambda: page.all(".post [aria-pressed='true']"))
     theirs = next(one for one in map(json.loads, home.vitals("grace", "posts", "--json").splitlines()) if one["own"])
     assert theirs["ups"] == 1, theirs
+    sees_what_is_behind(trial, theirs)
     page.press(f"Report the post of {LONG}")
     page.type("Reason", "It is too long", "//dialog")
     trial.look("post-report")
@@ -32,6 +33,25 @@ def posts(trial):
     page.wait("it is gone", lambda: "A good week" not in page.all(".posts")[0].text)
     home.vitals("grace", "posts", "delete", theirs["post"], "--yes")
     page.see("Nobody has posted anything yet")
+
+
+def sees_what_is_behind(trial, latest):
+    """There may be nothing to see among the latest posts, and more behind them."""
+    page = trial.browser
+    page.press("Groups")
+    page.see("You are in no group")
+    with page.replying(found_nothing("posts", f"{latest['time'] + 1}-{latest['post']}")):
+        page.press("Posts")
+        page.see("Nothing for you among the latest posts")
+    page.press("Show more")
+    page.see("A good week <i>", ".posts")
+    page.wait("the focus is at the first of them", lambda: page.focus.startswith("Thumbs up for "))
+
+
+def found_nothing(what, cursor):
+    """In JavaScript, what makes a list look as if nothing were found in it so far; others also have what is asked of somebody."""
+    return f"""(read) => Array.isArray(read?.data?.{what}) && !read.data.asked
+        ? {{ status: "ok", data: {{ {what}: [], next: "{cursor}" }} }} : read"""
 
 
 def competes(trial):
@@ -83,7 +103,7 @@ def finds_a_partner(trial):
     page.type("Area", "Riverside", "//vitals-offer-form")
     page.type("Pace, min/km", "6:15-5:30", "//vitals-offer-form")
     page.press("Offer")
-    page.see("Type two paces such as 5:30-6:15", "vitals-offer-form")
+    page.see("Type two paces such as 5:30-6:15, the faster one first, from 1:00 to 60:00", "vitals-offer-form")
     page.type("Pace, min/km", "5:30-6:15", "//vitals-offer-form")
     page.press("Offer")
     page.see("Others can find your offer now")
@@ -125,6 +145,11 @@ def finds_by_pace(trial):
     page.press("Search")
     page.see("Old Town · 4:00–4:30", "vitals-find-partner")
     assert page.all("[aria-label='Ask: Run, Old Town']"), "all offers are asked about by the same words"
+    with page.replying(found_nothing("offers", "0")):
+        page.press("Search")
+        page.see("Nobody among the first offers", "vitals-find-partner")
+    page.press("Show more")
+    page.wait("the focus is at the first offer", lambda: page.focus.startswith("Ask: Run, "))
 
 
 def shares(trial):

@@ -159,13 +159,17 @@ export function since(time: number): string {
 export function duration(seconds: number): string {
   const whole = Math.round(seconds);
   const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60];
-  const two = (value: number) => `${value}`.padStart(2, "0");
   return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
 }
 
-/** A pace of so many seconds for a kilometre. */
+function two(value: number): string {
+  return `${value}`.padStart(2, "0");
+}
+
+/** A pace of so many seconds for a kilometre, in minutes and seconds even beyond an hour, as paces are typed. */
 export function paceText(seconds: number): Amount {
-  return { value: duration(isImperial ? seconds * 1.609344 : seconds), unit: isImperial ? "/mi" : "/km" };
+  const whole = Math.round(isImperial ? seconds * 1.609344 : seconds);
+  return { value: `${Math.floor(whole / 60)}:${two(whole % 60)}`, unit: isImperial ? "/mi" : "/km" };
 }
 
 /** What somebody types as two paces, such as 5:30-6:15, the faster one first: seconds for a kilometre, or null if it is something else.

@@ -104,21 +104,28 @@ export class Gateway {
     for (const name of ["status", "info", "health", "music"] as const) if (!this.#heard.has(name)) this[name] = null;
     for (const [sensor, seen] of this.sensors) {
       seen.isGatewayOnline = this.isOnline;
-      if (!this.#heard.has(`sensors/${sensor}`)) this.sensors.delete(sensor);
+      if (!this.#heard.has(`sensors/${sensor}`)) this.#lose(sensor);
     }
+  }
+
+  #lose(sensor: string): void {
+    this.sensors.delete(sensor);
+    this.troubles.delete(sensor);
   }
 
   /** An empty message says that the sensor is gone. */
   #hearSensor(topic: string, text: string, act: (sensor: Seen) => void): void {
     const sensor = topic.split("/")[5] ?? "";
     if (text === "") {
-      this.sensors.delete(sensor);
+      this.#lose(sensor);
+      this.#heard.delete(`sensors/${sensor}`);
       return;
     }
-    this.#heard.add(`sensors/${sensor}`);
     const seen = this.sensors.get(sensor)
       ?? { gateway: this.id, sensor, info: null, isOnline: null, isGatewayOnline: this.isOnline, beat: null };
     if (this.sensors.size >= most && !this.sensors.has(sensor)) return;
+    // Only of what is kept: a gateway may name ever new ones.
+    this.#heard.add(`sensors/${sensor}`);
     this.sensors.set(sensor, seen);
     act(seen);
   }

@@ -99,6 +99,21 @@ export function after(seconds: number): Promise<void> {
   return new Promise((done) => setTimeout(done, 1000 * seconds));
 }
 
+/** How many replies with nothing in them are enough at once. */
+const mostReplies = 5;
+
+/** The next page of a list that has something in it. The service looks at so many entries for each reply: there may be none in it that the
+ *  person sees, and more to come. After some such replies it is an empty page, with its `next`.
+ *  @param next of the page before */
+export async function pageOf<Page extends { next?: string | undefined }>(
+  ask: (from: { after?: string }) => Promise<Page>, isEmpty: (page: Page) => boolean, next?: string,
+): Promise<Page> {
+  let page = await ask(next === undefined ? {} : { after: next });
+  for (let replies = 1; replies < mostReplies && page.next !== undefined && isEmpty(page); replies += 1)
+    page = await ask({ after: page.next });
+  return page;
+}
+
 /** A payload, or undefined if it is not JSON. */
 export function parsed(text: string): unknown {
   try {

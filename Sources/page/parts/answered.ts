@@ -73,8 +73,9 @@ export function answered(
 }
 
 /** Asks again for what is not answered at all, as when the service is being started, and for what it answers soon, as when a view asks
- *  for much at once. */
-async function patiently<Answer>(ask: () => Promise<Answer>, isOver: () => boolean): Promise<Answer> {
+ *  for much at once.
+ *  @param isOver whether nobody waits for it any more */
+export async function patiently<Answer>(ask: () => Promise<Answer>, isOver: () => boolean): Promise<Answer> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await ask();

@@ -8,6 +8,7 @@ import { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
 import { say } from "../library/words";
+import { patiently } from "../parts/answered";
 import { Card, facts } from "../parts/card";
 import { dayGoals } from "../parts/day-goals";
 import { figureOf } from "./day-series";
@@ -70,8 +71,9 @@ function others(day: Day): HTMLElement | null {
   return figures.length > 0 ? facts("two", figures) : null;
 }
 
-/** The workouts that began on a day. They do not change as often as steps do: they are asked for once, and again when one has ended, when the
- *  connection is back, and after a refusal. What was seen stays while the service cannot be asked. */
+/** The workouts that began on a day. They do not change as often as steps do: they are asked for once, and again when one has ended, and when
+ *  the connection is back. Without an answer, and after a refusal of a few seconds, it is tried again, because a day that is over is not shown
+ *  again and again as today is; after any other, when the day is shown next. What was seen stays while the service cannot be asked. */
 export class DayWorkouts extends Part {
   readonly #person: Person;
   readonly #rows = element("ul", { class: "rows" });
@@ -101,14 +103,16 @@ export class DayWorkouts extends Part {
   }
 
   async #list(): Promise<void> {
-    const day = this.#day;
+    const day = this.#day, asked = { ...timesOf(day), limit: 50, fields: fieldsOfRow };
     this.#isOpen = false;
     try {
-      const { workouts } = await this.#person.ask("workouts/list", { ...timesOf(day), limit: 50, fields: fieldsOfRow });
+      const { workouts } = await patiently(
+        () => this.#person.ask("workouts/list", asked), () => !this.isConnected || day !== this.#day);
       if (day === this.#day) refill(this.#rows, ...workouts.map((workout) => element("li", {}, workoutRow(workout))));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      this.#isOpen = true;
+      // Another day that is shown by now has been asked for itself.
+      if (day === this.#day) this.#isOpen = true;
     }
   }
 }

@@ -2,7 +2,7 @@ import type { Requests as Asked } from "service";
 import { element, fill, plain, pressed, written, type Child } from "../library/element";
 import { ago, joined, metresOfUnit, paceText, pacesOf } from "../library/format";
 import type { Person } from "../library/person";
-import { Refusal } from "../library/requests";
+import { pageOf, Refusal } from "../library/requests";
 import { say } from "../library/words";
 import { AnswerCard } from "../parts/answer-card";
 import { activities, iconOf, nameOf } from "../parts/activities";
@@ -21,9 +21,6 @@ type Wanted = Asked["partners/find"]["asks"];
 
 /** The fastest and the slowest pace that the service takes, in seconds for a kilometre. */
 const [fastest, slowest] = [60, 3600];
-
-/** How many replies without an offer are enough for a search. */
-const mostReplies = 5;
 
 /** Finding somebody to train with: nobody learns who somebody is before both agree. */
 export function partners(person: Person): HTMLElement {
@@ -130,7 +127,7 @@ function paceField(): PaceField {
 class FindPartner extends Card {
   readonly #person: Person;
   readonly #changed: () => Promise<void>;
-  readonly #found = element("div", { class: "side", "aria-live": "polite" });
+  readonly #found = element("div", { class: "side", tabindex: -1, "aria-live": "polite" });
   /** How many searches there were. */
   #search = 0;
 
@@ -153,23 +150,23 @@ class FindPartner extends Card {
     }), this.#found);
   }
 
-  /** Shows the next offers below those that were found. The service looks at so many for each reply: there may be none in it, and more to come.
+  /** Shows the next offers below those that were found.
    *  @param search what comes too late for another one is not shown */
   async #find(rows: HTMLElement, wanted: Wanted, search: number, after?: string): Promise<void> {
-    let page = await this.#person.ask("partners/find", { ...wanted, ...(after !== undefined && { after }) });
-    for (let reply = 1; reply < mostReplies && page.offers.length === 0 && page.next !== undefined; reply += 1)
-      page = await this.#person.ask("partners/find", { ...wanted, after: page.next });
+    const { offers, next } = await pageOf(
+      (from) => this.#person.ask("partners/find", { ...wanted, ...from }), (page) => page.offers.length === 0, after);
     if (search !== this.#search) return;
-    const { offers, next } = page, more = button(say("showMore"), "s"), made = offers.map((offer) => this.#row(offer));
+    const more = button(say("showMore"), "s"), made = offers.map((offer) => this.#row(offer));
     rows.append(...made);
     pressed(more, () => void busy(more, () => this.#find(rows, wanted, search, next)));
     const others = next === undefined ? null : more;
     if (after !== undefined && rows.isConnected) {
-      // What was there is not read out again, and who has pressed the button goes on with what has come.
+      // What was there is not read out again.
       this.#found.lastElementChild?.remove();
       if (others) this.#found.append(others);
-      (made[0]?.querySelector("button") ?? others)?.focus();
     } else fill(this.#found, rows.childElementCount > 0 ? rows : empty("people", say(others ? "nobodyFoundYet" : "nobodyFound")), others);
+    // Whoever has pressed the button goes on with what has come, or with what stands in its place.
+    if (after !== undefined) (made[0]?.querySelector("button") ?? others ?? this.#found).focus();
   }
 
   #row(offer: Offer): HTMLElement {

@@ -1,10 +1,10 @@
 import type { Requests as Asked } from "service";
 import { decoded, encoded } from "../library/bytes";
-import { element, fill, plain, pressed, written, type Child } from "../library/element";
+import { element, fill, plain, pressed, refill, written, type Child } from "../library/element";
 import { ago, duration, number } from "../library/format";
 import type { Person } from "../library/person";
 import { pictureAddress } from "../library/pictures";
-import { Refusal } from "../library/requests";
+import { pageOf, Refusal } from "../library/requests";
 import { namesOf } from "../library/training";
 import { say } from "../library/words";
 import { AnswerCard } from "../parts/answer-card";
@@ -19,7 +19,8 @@ import { squareOf } from "./picture-dialog";
 import { shareOut } from "./share-out";
 import { workoutsText } from "./workouts";
 
-type Post = Asked["posts/list"]["replies"]["posts"][number];
+type Listed = Asked["posts/list"]["replies"];
+type Post = Listed["posts"][number];
 
 /** What one's friends and groups have posted, the newest first, and one's own. */
 export function posts(person: Person): HTMLElement {
@@ -43,27 +44,41 @@ class Feed extends AnswerCard {
   begin(): void {
     this.frame(say("posts"), "");
     this.ask(async () => {
+      const shown = this.body.querySelectorAll(".post").length;
+      let page = await this.#page();
+      const posts = [...page.posts];
       // As many as are shown already.
-      const shown = this.body.querySelectorAll(".post").length, posts: Post[] = [];
-      let next: string | undefined;
-      do {
-        const page = await this.person.ask("posts/list", next === undefined ? {} : { after: next });
+      while (page.next !== undefined && page.posts.length > 0 && posts.length < shown) {
+        page = await this.#page(page.next);
         posts.push(...page.posts);
-        next = page.next;
-      } while (next !== undefined && posts.length < shown);
-      if (posts.length === 0) return [empty("share", say("noPosts"))];
-      const list = element("ol", { class: "posts" }, ...posts.map((post) => this.#entry(post)));
-      return [list, next === undefined ? null : this.#more(list, next)];
+      }
+      return this.#content(element("ol", { class: "posts" }, ...posts.map((post) => this.#entry(post))), page.next);
     });
     this.whileShown(this.person.hear("posts", () => void this.load()), () => this.#sight.disconnect());
+  }
+
+  #page(after?: string): Promise<Listed> {
+    return pageOf((from) => this.person.ask("posts/list", from), ({ posts }) => posts.length === 0, after);
+  }
+
+  #content(list: HTMLElement, next: string | undefined): Child[] {
+    const nothing = list.childElementCount > 0 ? null : empty("share", say(next === undefined ? "noPosts" : "noPostsYet"));
+    return [nothing ?? list, next === undefined ? null : this.#more(list, next)];
   }
 
   #more(list: HTMLElement, after: string): HTMLElement {
     const more = button(say("showMore"), "s");
     return pressed(more, () => void busy(more, async () => {
-      const { posts, next } = await this.person.ask("posts/list", { after });
-      list.append(...posts.map((post) => this.#entry(post)));
-      more.replaceWith(...(next === undefined ? [] : [this.#more(list, next)]));
+      const { posts, next } = await this.#page(after), made = posts.map((post) => this.#entry(post));
+      // Where all was loaded again meanwhile, there is another button.
+      if (!more.isConnected) return;
+      if (made.length === 0) return refill(this.body, ...this.#content(list, next));
+      const hasFocus = more === document.activeElement;
+      list.append(...made);
+      if (list.isConnected) more.replaceWith(...(next === undefined ? [] : [this.#more(list, next)]));
+      else fill(this.body, ...this.#content(list, next));
+      // Whoever has pressed the button goes on with what has come.
+      if (hasFocus) made[0]?.querySelector("button")?.focus();
     }));
   }
 

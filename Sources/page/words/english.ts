@@ -326,7 +326,7 @@ export const english = {
   paces: "Pace, min{unit}", pacesHint: "From the faster to the slower one, such as 5:30-6:15. Empty for any.", noPaces: "Type two paces such as 5:30-6:15, the faster one first, from {least} to {most}.",
   contactIs: "Contact", contactSaved: "Contact saved", contactHint: "Only people who have agreed to train with you see it.", offerIt: "Offer", isOffered: "Others can find your offer now",
   // Posts and sharing
-  posts: "Posts", noPosts: "Nobody has posted anything yet.", theirWeek: "Week so far: {week}", theirSelection: "Chosen for the week:", deletePostQuestion: "Delete this post?", deletePostMeans: "It is gone for everybody, with its picture and thumbs.",
+  posts: "Posts", noPosts: "Nobody has posted anything yet.", noPostsYet: "Nothing for you among the latest posts. There are more.", theirWeek: "Week so far: {week}", theirSelection: "Chosen for the week:", deletePostQuestion: "Delete this post?", deletePostMeans: "It is gone for everybody, with its picture and thumbs.",
   thumbsOf: "{ups} up, {downs} down", report: "Report", reportName: "Report the post of {name}", reportPost: "Report this post", reportReason: "Reason", reportMeans: "The operator of this home can then read the post. They do not see who reported it.",
   isReported: "Reported", pictureOfPost: "The picture of the post", newPost: "A new post", postWords: "What you want to say", postHint: "Your week is shown with it: workouts, their time, the muscles, and what you have chosen.",
   pictureTaken: "The picture will be posted with it", toFriends: "My friends see it", toGroups: "These groups see it", postIt: "Post it", isPosted: "Posted",
