@@ -30,7 +30,9 @@ public final class NamedPipe {
             // As long as nobody has opened it for writing, there is nothing to report.
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             let left = max(0, Int32((end - .now) / .milliseconds(1)))
-            guard poll(&entry, 1, left) == 1 else { throw TestFailure("nothing was written to \(path)") }
+            let found = poll(&entry, 1, left)
+            if found < 0, errno == EINTR { continue }
+            guard found == 1 else { throw TestFailure("nothing was written to \(path) within \(limit)") }
             var bytes = [UInt8](repeating: 0, count: 65_536)
             let count = Glibc.read(descriptor, &bytes, bytes.count)
             if count < 0, errno == EAGAIN || errno == EINTR { continue }
