@@ -45,6 +45,16 @@ struct SharePreviewsTests {
         #expect(previews.preview(try ID("of-grace"), of: try ID("grace"), now: 0) != nil)
         #expect(previews.add(try preview("later", "eve", bytes: 1 << 20, at: 600_000), now: 600_000))
     }
+
+    @Test("are not taken from anybody for one that there is no room for even so")
+    func inVain() throws {
+        var previews = SharePreviews()
+        for number in 1...3 { #expect(previews.add(try preview("a-\(number)", bytes: 400_000), now: 0)) }
+        for number in 1...6 { #expect(previews.add(try preview("b-\(number)", "p-\(number)", bytes: 1 << 20), now: 0)) }
+        #expect(previews.add(try preview("c", "carl", bytes: 600_000), now: 0))
+        #expect(!previews.add(try preview("d", "dan", bytes: 1 << 20), now: 0))
+        #expect(try (1...3).allSatisfy { previews.preview(try ID("a-\($0)"), of: try ID("ada"), now: 0) != nil })
+    }
 }
 
 @Suite("What became of what was shared")

@@ -36,17 +36,17 @@ struct SharePreviews {
         removeExpired(now: now)
         let own = previews.filter { $0.user == preview.user }
         for old in own.dropLast(Self.mostOfPerson - 1) { remove(old.id) }
-        var sizes: [ID: Int] = [:]
+        var (kept, sizes) = (previews, [ID: Int]())
         for one in previews { sizes[one.user, default: 0] += one.size }
         let wanted = sizes[preview.user, default: 0] + preview.size
         while sizes.values.reduce(preview.size, +) > Self.largest {
             guard let most = sizes.max(by: { $0.value < $1.value }), most.value > wanted,
-                let oldest = previews.first(where: { $0.user == most.key && $0.size > 0 })
+                let oldest = kept.first(where: { $0.user == most.key && $0.size > 0 })
             else { return false }
-            remove(oldest.id)
+            kept.removeAll { $0.id == oldest.id }
             sizes[most.key] = most.value - oldest.size
         }
-        previews.append(preview)
+        previews = kept + [preview]
         return true
     }
 

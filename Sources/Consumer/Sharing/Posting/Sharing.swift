@@ -20,7 +20,7 @@ final class Sharing: FeatureService, PeopleObserver, PasswordObserver, @unchecke
     /// How often a person may look at what they would share.
     var looks = Allowance<ID>(perSecond: 0.5, burst: 20)
     /// How often a person may share something. What is kept of that goes when they have everything deleted; this stays.
-    var posted = Allowance<ID>(perSecond: 20.0 / 86_400, burst: 20)
+    var posted = Allowance<ID>(perSecond: Double(ShareRecords.most) / 86_400, burst: Double(ShareRecords.most))
     /// How often a person may add a service.
     var additions = Allowance<ID>(perSecond: 1.0 / 60, burst: 10)
     private let courier = PushCourier(["share-1", "share-2"])
