@@ -197,7 +197,7 @@ extension Groups {
             var joined: ID?
             let reply = try context.answered.once(request, now: now, with: try behind().map(known) ?? []) {
                 guard var group = try behind() else { throw wrong }
-                // Whoever types the code of a group of theirs changes nothing.
+                // Somebody who is in the group already changes nothing, unless they begin to compete.
                 if try book.group(group.id, of: user) == nil {
                     try add(user, to: &group, competing: isCompeting, now: now)
                     joined = group.id

@@ -27,8 +27,8 @@ struct PartnerBook {
 
     /// Whether one of two people has blocked the other.
     func areApart(_ one: ID, _ other: ID) throws(VaultError) -> Bool {
-        if try friends.list(of: one).isBlockedOrUnnamed(other) { return true }
-        return try friends.list(of: other).isBlockedOrUnnamed(one)
+        if try friends.list(of: one).isBlockedInAnyWay(other) { return true }
+        return try friends.list(of: other).isBlockedInAnyWay(one)
     }
 
     /// A person's questions that stand.

@@ -65,7 +65,7 @@ package struct FriendList: Equatable {
     }
 
     /// The same, or without knowing who it is. Nothing by which the person knows the other may change with that, or it would tell.
-    package func isBlockedOrUnnamed(_ user: ID) -> Bool { ties.contains { $0.state == .blocked && $0.user == user } }
+    package func isBlockedInAnyWay(_ user: ID) -> Bool { ties.contains { $0.state == .blocked && $0.user == user } }
 
     /// Whether the person wants to hear nothing of a friend's thumbs.
     package func isMuted(_ friend: ID) -> Bool {
