@@ -121,12 +121,12 @@ TOPICS = [
             (f"users/{user}/dependents/x/location", "C", letter + "C"),
         ]
     ],
-    # A phone: publishes its own topic and one level beneath it, and receives commands there. What it publishes reaches its
+    # A phone: publishes its own topic and one level beneath it, except for commands, and receives these. What it publishes reaches its
     # person, who may not publish it.
     (f"users/{ALICE}/phone", "C", "AC"),
     (f"users/{ALICE}/phone/{PHONE}", "pC", "AC"),
     (f"users/{ALICE}/phone/{PHONE}/event", "pC", "AC"),
-    (f"users/{ALICE}/phone/{PHONE}/cmd", "pC", "ApC"),
+    (f"users/{ALICE}/phone/{PHONE}/cmd", "C", "ApC"),
     (f"users/{ALICE}/phone/{PHONE}/a/b", "C", "AC"),
     (f"users/{ALICE}/phone/{PHONE}x", "C", "AC"),
     (f"users/{ALICE}/phone/other/cmd", "C", "AC"),
@@ -135,7 +135,7 @@ TOPICS = [
     (f"users/{ALICE}x/today", "C", "C"),
     (f"users/{ALICE[:-1]}/today", "C", "C"),
     # A gateway: publishes and receives gateways/{gw}/#, receives stores/+/consumers/+. The household: publishes
-    # requests and reads, receives everything but blocks (live ones, too), control, and the grants that go back to the consumer. With
+    # requests and reads, receives everything but blocks (live ones, too), control, the grants that go back to the consumer, and what may be asked. With
     # topics of its own choice, except for a sensor's name, it could make the broker retain anything. Home Assistant: publishes
     # reads, receives what is shown.
     *[
@@ -151,20 +151,20 @@ TOPICS = [
             (f"gateways/{gateway}/control", letter + "C", letter + "C"),
             (f"gateways/{gateway}/grants", letter + "C", letter + "C"),
             *[
-                (f"gateways/{gateway}/requests/{name}", letter + "hC", letter + "hC")
+                (f"gateways/{gateway}/requests/{name}", letter + "hC", letter + "C")
                 for name in ("scan", "connect", "disconnect", "forget", "rename", *MUSIC)
             ],
-            (f"gateways/{gateway}/requests/music/nonsense", letter + "C", letter + "hC"),
+            (f"gateways/{gateway}/requests/music/nonsense", letter + "C", letter + "C"),
             (f"gateways/{gateway}/music", letter + "C", letter + "hC"),
-            (f"gateways/{gateway}/requests", letter + "C", letter + "hC"),
-            (f"gateways/{gateway}/requests/nonsense", letter + "C", letter + "hC"),
-            (f"gateways/{gateway}/requests/a/b", letter + "C", letter + "hC"),
+            (f"gateways/{gateway}/requests", letter + "C", letter + "C"),
+            (f"gateways/{gateway}/requests/nonsense", letter + "C", letter + "C"),
+            (f"gateways/{gateway}/requests/a/b", letter + "C", letter + "C"),
             (f"gateways/{gateway}/sensors/strap/heart-rate/get", letter + "C", letter + "hC"),
             (f"gateways/{gateway}/responses/me", letter + "C", letter + "hC"),
             (f"gateways/{gateway}/sensors/strap/info", letter + "C", letter + "hsC"),
             (f"gateways/{gateway}/sensors/strap/heart-rate", letter + "C", letter + "hsC"),
-            (f"gateways/{gateway}/sensors/strap/steps/get", letter + "hsC", letter + "hC"),
-            (f"gateways/{gateway}/sensors/strap/temperature/get", letter + "hsC", letter + "hC"),
+            (f"gateways/{gateway}/sensors/strap/steps/get", letter + "hsC", letter + "C"),
+            (f"gateways/{gateway}/sensors/strap/temperature/get", letter + "hsC", letter + "C"),
             *[
                 (f"gateways/{gateway}/sensors/strap/{name}", letter + "C", letter + "hsC")
                 for name in ("availability", "running", "cycling", "steps/response", "temperature/response")

@@ -8,6 +8,10 @@ package import Telemetry
 // the role's `subscribeLiteral`, whatever the priorities are (acl.c; pinned by the access matrix). No rule names two
 // persons, and no role is shared by two: what one person sees of another, the consumer copies into that person's own
 // topics.
+//
+// Where it is possible, a client does not hear what it publishes itself: the broker keeps a copy for every connection that
+// has subscribed and does not read, so a few bytes become as many as somebody likes. Gateways hear their own topics: they
+// need to see another gateway of their name, and requests that they have to take back.
 
 /// One rule of a role.
 package struct AccessRule: Hashable {
@@ -106,15 +110,15 @@ package struct BrokerRole: Hashable {
             ])
     }
 
-    /// A phone that tells where its person is: its own topic and those beneath it, and commands to it. What else its person
+    /// A phone that tells where its person is: its own topic and those beneath it, and commands to it, which it does not send. What else its person
     /// may do is not its affair: its password is in an app's settings, and goes to whoever they are shown to.
     static func phone(_ phone: ID, of user: ID, _ topics: Topics) -> BrokerRole {
         let own = "\(topics.root)/users/\(user)/phone/\(phone)"
         return BrokerRole(
             name(ofPhone: phone),
             [
-                .allow(.send, own), .allow(.send, "\(own)/+"), .allow(.receive, "\(own)/cmd"),
-                .allow(.subscribe, "\(own)/cmd"),
+                .allow(.send, own), .allow(.send, "\(own)/+"), .deny(.send, "\(own)/cmd"),
+                .allow(.receive, "\(own)/cmd"), .allow(.subscribe, "\(own)/cmd"),
             ])
     }
 
@@ -171,7 +175,7 @@ package struct BrokerRole: Hashable {
     static let homeAssistant = "home-assistant"
 
     /// Clients that see what a gateway (or every gateway, if none is named) publishes live, and may ask for
-    /// readings. They never see its durable stream, although that is sealed.
+    /// readings. They never see its durable stream, although that is sealed, and not what they ask.
     static func household(of gateway: ID?, _ topics: Topics) -> BrokerRole {
         let own = "\(topics.root)/gateways/\(gateway?.text ?? "+")"
         let all = gateway == nil ? "\(topics.root)/gateways/#" : "\(own)/#"
@@ -185,7 +189,8 @@ package struct BrokerRole: Hashable {
                 .allow(.receive, all), .allow(.subscribe, all),
                 .deny(.receive, "\(own)/blocks"), .deny(.receive, "\(own)/live"),
                 .deny(.receive, "\(own)/control"), .deny(.receive, "\(own)/grants"),
-            ])
+                .deny(.receive, "\(own)/requests/#"),
+            ] + SensorTopic.requests.map { .deny(.receive, "\(own)/sensors/+/\($0.rawValue)") })
     }
 
     /// The same when the gateway is gone: clients may still have it, and may do nothing by it.
