@@ -7,7 +7,8 @@ package import Telemetry
 // Requests come on `users/{user}/requests/{resource}/{verb}` and `accounts/{verb}`, on the session's thread. The desk
 // here refuses requests that come too often, messages that are not proper requests (retained, too long, a Response
 // Topic that is not the asker's or that a broker would not take), and unknown names; it recognises requests that come
-// again. Every other request goes to the verb of its name. Each gets one reply.
+// again. Every other request goes to the verb of its name. Each gets one reply, except for refusals beyond the ceiling
+// (ReplyCeilings.swift): whoever asked those runs into their own timeout.
 //
 // The desk does not know any feature: see Verb.swift.
 
@@ -30,6 +31,9 @@ package final class Desk: @unchecked Sendable {
         let topic: String
         let correlationData: [UInt8]?
         let id: RequestID?
+        let asker: Asker
+        /// What its refusal is counted with.
+        let line: ReplyCeilings.Line
     }
 
     /// Up to how many bytes a request is read that is one of too many.
@@ -50,6 +54,7 @@ package final class Desk: @unchecked Sendable {
     /// that a flood of one does not disturb the others.
     private var guests = Allowance<String>(perSecond: 20, burst: 100)
     private var persons = Allowance<ID>(perSecond: 10, burst: 50)
+    private var ceilings = ReplyCeilings()
 
     /// A desk that takes no requests yet.
     /// - Parameters:
@@ -151,9 +156,11 @@ extension Desk {
             return try Request(payload: message.payload, limit: longest)
         }
         var correlationData = message.properties?.correlationData
-        let tooLong = Request.refusal(ofCorrelationData: correlationData)
+        let tooLong = ReplyCeilings.refusal(ofCorrelationData: correlationData, asker)
         if tooLong != nil { correlationData = nil }
-        let way = Return(topic: topic, correlationData: correlationData, id: (try? parsed.get())?.id)
+        let way = Return(
+            topic: topic, correlationData: correlationData, id: (try? parsed.get())?.id, asker: asker,
+            line: wait == nil ? .verb(asker == .guest || verb?.allowance != nil ? verb?.name : nil) : .tooMany)
         let admitted: (verb: Verb, request: Request, limit: Duration)
         do throws(ReplyError) {
             if let wait {
@@ -173,7 +180,8 @@ extension Desk {
             : nil
         switch identity.map({ recent.begin($0, now: millisecondsSinceBoot()) }) ?? .new {
         case .underWay: return
-        case .replied(let bytes): return send(bytes, way)
+        case .replied(let bytes):
+            return send(bytes, way, isRefusal: (try? Reply(payload: bytes))?.outcome.isError ?? false)
         case .new: break
         }
         let (unheard, verbName, isReplyKept) = (Unheard(), admitted.verb.name, admitted.verb.isReplyKept)
@@ -192,7 +200,7 @@ extension Desk {
                     if isReplyKept { recent.end(identity, bytes) } else { recent.forget(identity) }
                     forgetLater()
                 }
-                send(bytes, way) { [unowned self] in
+                send(bytes, way, isRefusal: outcome.isError) { [unowned self] in
                     guard let takeBack = unheard.takeBack else { return }
                     if let identity { recent.forget(identity) }
                     takeBack()
@@ -245,6 +253,9 @@ extension Desk {
         guard case .person(let user) = asker else {
             return guests.take(registered[name] == nil ? "" : name.name, now: now)
         }
+        // A thief who has fetched a lot keeps nobody from defending themselves.
+        let isExempt = registered[name]?.verb.isExempt ?? false
+        if !isExempt, let wait = ceilings.secondsToWait(user, now: now) { return wait }
         guard registered[name]?.allowance != nil else { return persons.take(user, now: now) }
         return registered[name]?.allowance?.take(user, now: now)
     }
@@ -266,7 +277,17 @@ extension Desk {
         return Reply(.error(ReplyError(.notSupported, words)), id: way.id).bytes
     }
 
-    private func refuse(_ error: ReplyError, _ way: Return) { send(Reply(.error(error), id: way.id).bytes, way) }
+    private func refuse(_ error: ReplyError, _ way: Return) {
+        send(Reply(.error(error), id: way.id).bytes, way, isRefusal: true)
+    }
+
+    private func mayRefuse(_ way: Return) -> Bool {
+        guard !ceilings.mayRefuse(way.asker, way.line, now: millisecondsSinceBoot()) else { return true }
+        counts.countUnanswered()
+        let who = way.asker == .guest ? "guests" : "people"
+        report("\(who) ask so much that is refused that some refusals are not sent")
+        return false
+    }
 
     /// If the connection is lost before the broker has acknowledged the reply, the asker may or may not have it.
     /// Then nothing is taken back: a device that was signed in stays. Otherwise an asker who has the reply, with a
@@ -274,7 +295,12 @@ extension Desk {
     /// revoke the device that they do not use.
     /// - Parameter unheard: called if it is certain that nobody has the reply: it did not leave, or the broker says
     ///   that nobody listens.
-    private func send(_ bytes: [UInt8], _ way: Return, unheard: (@Sendable () -> Void)? = nil) {
+    private func send(_ bytes: [UInt8], _ way: Return, isRefusal: Bool, unheard: (@Sendable () -> Void)? = nil) {
+        guard !isRefusal || mayRefuse(way) else {
+            unheard?()
+            return
+        }
+        ceilings.spend(bytes.count, way.asker, now: millisecondsSinceBoot())
         let properties = way.correlationData.map { Message.Properties(correlationData: $0) }
         let hasLeft = session.publish(
             bytes, to: way.topic, qos: .atLeastOnce, properties: properties,

@@ -12,6 +12,8 @@ package struct DeskCounts: Sendable {
     package private(set) var refused: [String: Int] = [:]
     /// By the error that was the reply.
     package private(set) var errors: [ReplyError.Code: Int] = [:]
+    /// Refusals that were not sent, because there were too many.
+    package private(set) var unanswered = 0
     /// From a request's batch to its reply.
     package private(set) var seconds = Histogram([0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60])
 
@@ -27,4 +29,6 @@ package struct DeskCounts: Sendable {
         }
         seconds.observe(ContinuousClock.now - began)
     }
+
+    mutating func countUnanswered() { unanswered += 1 }
 }

@@ -19,6 +19,8 @@ package struct Verb {
     package let maximumLength: Int
     /// How often a person may ask it, apart from all other requests; nil if it is counted with these.
     let allowance: Allowance<ID>?
+    /// Whether it is answered however much was replied to the same person.
+    let isExempt: Bool
     /// Whether the same request is known when it comes again.
     let isRemembered: Bool
     /// Whether its reply is kept for that, so that it is not done again.
@@ -48,6 +50,7 @@ package struct Verb {
         self.audience = audience
         self.maximumLength = maximumLength
         allowance = bulk ?? own
+        isExempt = own != nil
         isRemembered = bulk == nil
         isReplyKept = !namesOthers
         self.handling = handling

@@ -55,6 +55,7 @@ struct ConsumerMetrics {
     private let requests = counter(
         "requests", "Requests of people and guests, by verb and by whether they were carried out.")
     private let errors = counter("request_errors", "Requests that were not carried out, by the code of the reply.")
+    private let unanswered = counter("requests_unanswered", "Refusals that were not sent, because there were too many.")
     private let requestSeconds = histogram("request_duration_seconds", "From a request's batch to its reply.")
     private let notifications = counter("notifications_published", "Notifications that the broker has taken.")
     private let disk = gauge(
@@ -110,6 +111,7 @@ struct ConsumerMetrics {
         page.add(
             errors, by: "code",
             counts.errors.map { ($0.key.rawValue, $0.value) }.sorted { $0.0 < $1.0 })
+        page.add(unanswered, counts.unanswered)
         page.add(requestSeconds, counts.seconds)
     }
 

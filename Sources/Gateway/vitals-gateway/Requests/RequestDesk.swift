@@ -4,7 +4,8 @@ import Synchronization
 import Telemetry
 
 /// Where requests come in and replies go out: each request gets exactly one reply: what it asked for, or the reason why
-/// not.
+/// not. Only refusals beyond a ceiling are not sent: the broker keeps a copy for every connection that has subscribed to
+/// the reply and does not read, however little was asked.
 ///
 /// They come in on the mqtt loop; the answer may be given from any thread.
 // Proof of @unchecked: constants, and a count under a lock.
@@ -34,7 +35,11 @@ final class RequestDesk: @unchecked Sendable {
     private struct State {
         var underWay = 0
         var allowance = Allowance<Bool>(perSecond: 100, burst: 500)
+        /// Refusals. Those of requests that come too often must not take the place of those that say what is wrong.
+        var refusals = Allowance<Refusal>(perSecond: 10, burst: 200)
     }
+
+    private enum Refusal { case tooMany, other }
 
     /// How many may be under way; the rest are told to come back.
     private static let mostUnderWay = 256
@@ -44,6 +49,7 @@ final class RequestDesk: @unchecked Sendable {
     /// Where replies may go, apart from `responses/`.
     private let responsePrefixes: [String]
     private let session: Session
+    private let limitedLog = LimitedLog()
     private let state = Mutex(State())
 
     init(of gateway: ID, _ topics: Topics, responsePrefixes: [String], on session: Session) {
@@ -84,7 +90,7 @@ final class RequestDesk: @unchecked Sendable {
         let now = millisecondsSinceBoot()
         if let seconds = state.withLock({ $0.allowance.take(true, now: now) }) {
             let words = "too many requests; try again in \(seconds) s"
-            return reply(.error(ReplyError(.rateLimited, words, retryAfterSeconds: seconds)), to: asker)
+            return reply(.error(ReplyError(.rateLimited, words, retryAfterSeconds: seconds)), to: asker, .tooMany)
         }
         if let tooLong { return reply(.error(tooLong), to: asker) }
         guard isAllowed else {
@@ -139,7 +145,14 @@ final class RequestDesk: @unchecked Sendable {
         reply(outcome, to: asker)
     }
 
-    private func reply(_ outcome: Reply.Outcome, to asker: Asker) {
+    private func reply(_ outcome: Reply.Outcome, to asker: Asker, _ refusal: Refusal = .other) {
+        if case .error = outcome {
+            let now = millisecondsSinceBoot()
+            guard state.withLock({ $0.refusals.take(refusal, now: now) }) == nil else {
+                let words = "clients ask so much that is refused that some refusals are not sent"
+                return limitedLog.info(words) { words + $0 }
+            }
+        }
         let properties = asker.correlationData.map { Message.Properties(correlationData: $0) }
         session.publish(
             Reply(outcome, id: asker.id).bytes, to: asker.responseTopic, qos: .atLeastOnce, properties: properties)
