@@ -8,7 +8,7 @@ package import Telemetry
 // here refuses requests that come too often, messages that are not proper requests (retained, too long, a Response
 // Topic that is not the asker's or that a broker would not take), and unknown names; it recognises requests that come
 // again. Every other request goes to the verb of its name. Each gets one reply, except for refusals beyond the ceiling
-// (ReplyCeilings.swift): whoever asked those runs into their own timeout.
+// (ReplyCeilings.swift): their askers run into their own timeouts.
 //
 // The desk does not know any feature: see Verb.swift.
 

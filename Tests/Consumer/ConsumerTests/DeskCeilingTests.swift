@@ -121,7 +121,7 @@ struct DeskCeilingTests {
         }
     }
 
-    @Test("guests get back Correlation Data of 64 bytes, and no more; people get back more")
+    @Test("guests get back Correlation Data of at most 64 bytes; people get back more")
     func correlationData() throws {
         try withDesk { client, _ in
             for (count, isCarried) in [(64, true), (65, false), (1024, false)] {

@@ -112,7 +112,7 @@ struct HarmfulRequestTests {
         }
     }
 
-    @Test("of which there are too many get a reply that says so, and most of them none")
+    @Test("in a flood get replies that say so, and most of them none")
     func floods() throws {
         let home = try Home(sensors: "{}")
         let somebody = try Somebody(home)
