@@ -35,8 +35,8 @@ package struct Verb {
     ///   - bulk: how often a person may ask it, apart from all their other requests: for what comes in many parts, each
     ///     of which can be asked for again. Replies to it are not remembered, because they would take the place of all
     ///     others.
-    ///   - own: how often a person may ask it, apart from all their other requests: `.defence` or `.devices` for what
-    ///     people defend themselves with. A thief who has one of their devices can then flood the desk with something
+    ///   - own: how often a person may ask it, apart from all their other requests: `.defence`, `.devices` or `.hashing` for
+    ///     what people defend themselves with. A thief who has one of their devices can then flood the desk with something
     ///     else, and they are still answered.
     ///   - namesOthers: whether the reply shows other people, by names that may be forgotten, or that the asker may not see a
     ///     moment later. It is not kept: if it got lost, the request is done again, which has to be harmless.
@@ -68,6 +68,8 @@ package enum Handling {
 /// How often each person may send the requests that they defend themselves with.
 extension Allowance<ID> {
     package static var defence: Self { Self(perSecond: 5, burst: 50) }
+    /// For what hashes a password or a code, which takes a good part of a second and 32 MiB.
+    package static var hashing: Self { Self(perSecond: 0.1, burst: 10) }
     /// It costs little to list the devices and to end one, and nothing else shuts a thief out without ending all of
     /// them.
     package static var devices: Self { Self(perSecond: 20, burst: 200) }

@@ -30,7 +30,7 @@ extension Guardians {
             let isExpected = isMeant && known?.guardian != nil
             try tries.begin(user, lookup, isExpected: isExpected, clock: clock())
             do {
-                try accounts.compare(code, with: known?.stored) { [unowned self] result in
+                try accounts.compare(code, with: known?.stored, for: .person(user)) { [unowned self] result in
                     let right = result.map { $0 && isMeant }
                     compared(request, by: user, lookup, with: account?.user, known, right)
                 }
@@ -129,7 +129,7 @@ extension Guardians {
             }
             let isForOne = ["email", "phone"].contains { present($0, request.fields) != nil }
             let guardian = isForOne ? try AccountName(request.fields) : nil
-            try accounts.hash(VerificationCode.new(text), isGuest: false) { [unowned self] result in
+            try accounts.hash(VerificationCode.new(text), for: .person(user)) { [unowned self] result in
                 request.answering {
                     let code = VerificationCode(stored: try result.get(), set: context.now(), guardian: guardian)
                     try context.store.change(user) { () throws(VaultError) in

@@ -78,7 +78,7 @@ package final class Guardians: FeatureService, @unchecked Sendable {
     package var verbs: [Verb] {
         [
             Verb("guardians/list", .guardiansList, .atOnce { [unowned self] in try listGuardians(of: $0.user) }),
-            Verb("guardians/code", .guardiansCode, own: .defence, .later { [unowned self] in setCode($0) }),
+            Verb("guardians/code", .guardiansCode, own: .hashing, .later { [unowned self] in setCode($0) }),
             Verb("guardians/allow", .guardiansAllow, own: .defence, .atOnce { [unowned self] in try allow($0) }),
             Verb(
                 "guardians/remove", .guardiansRemove, own: .defence,
@@ -86,7 +86,7 @@ package final class Guardians: FeatureService, @unchecked Sendable {
             Verb("guardians/block", .guardiansBlock, own: .defence, .atOnce { [unowned self] in try block($0) }),
             Verb("guardians/unblock", .guardiansUnblock, .atOnce { [unowned self] in try unblock($0) }),
             Verb("guardians/help", .guardiansHelp, own: .defence, .atOnce { [unowned self] in try help($0) }),
-            Verb("dependents/connect", .dependentsConnect, .later { [unowned self] in connect($0) }),
+            Verb("dependents/connect", .dependentsConnect, own: .hashing, .later { [unowned self] in connect($0) }),
             Verb("dependents/list", .dependentsList, .atOnce { [unowned self] in try listDependents(of: $0.user) }),
             Verb("dependents/choose", .dependentsChoose, .atOnce { [unowned self] in try choose($0) }),
             Verb("dependents/remove", .dependentsRemove, .atOnce { [unowned self] in try removeDependent($0) }),

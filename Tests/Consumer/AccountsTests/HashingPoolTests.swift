@@ -1,9 +1,11 @@
 import Reactor
+import Telemetry
 import TestSupport
 import Testing
 import Vault
 
 @testable import Accounts
+@testable import Desk
 
 @Suite("Hashing passwords")
 struct HashingPoolTests {
@@ -15,34 +17,76 @@ struct HashingPoolTests {
         let pepper = try SymmetricKey([UInt8](0..<32))
         let pool = HashingPool(pepper: pepper, cost: cheap)
         let hashes = Record<[UInt8]>()
-        #expect(pool.hash(Password("Zq7#é"), salt: salt, isGuest: true) { hashes.append((try? $0.get()) ?? []) } == nil)
+        #expect(pool.hash(Password("Zq7#é"), salt: salt, for: .guest) { hashes.append((try? $0.get()) ?? []) } == nil)
         let expected = try Scrypt.hash(
             HMACSHA256.code(for: Array("Zq7#é".utf8), key: pepper), salt: salt, cheap)
         #expect(try hashes.wait(for: 1) == [expected])
     }
 
-    @Test("does two at once, keeps some in line, people before guests, and tells the rest when to come back")
-    func line() throws {
-        let pool = HashingPool(pepper: try .random(), capacity: 8, cost: cheap)
+    /// A pool of two threads whose hashes are held, and what enters its line.
+    private final class Held {
+        let pool: HashingPool
         let (open, running) = (Gate(), Record<Int>())
-        let password = Password("Zq7#Zq8$")
-        func enter(_ number: Int, isGuest: Bool) -> Int? {
-            pool.hash(password, salt: salt, isGuest: isGuest) { _ in
+        private let salt = [UInt8](repeating: 7, count: HashingPool.saltLength)
+
+        init(threads: Int = 2, capacity: Int, _ cost: Scrypt.Cost) throws {
+            pool = HashingPool(pepper: try .random(), threads: threads, capacity: capacity, cost: cost)
+        }
+
+        /// The seconds to wait, if there is no room.
+        func enter(_ number: Int, _ asker: Asker = .guest) -> Int? {
+            pool.hash(Password("Zq7#Zq8$"), salt: salt, for: asker) { [running, open] _ in
                 running.append(number)
                 open.wait()
             }
         }
+    }
+
+    private func person(_ number: Int) throws -> Asker { .person(try ID("person-\(number)")) }
+
+    @Test("does two at once, keeps some in line, leaves a quarter of it to people, and tells the rest when to come back")
+    func line() throws {
+        let held = try Held(capacity: 8, cheap)
         // Two are under way and held; then six guests and two people may wait.
-        for number in 1...2 { #expect(enter(number, isGuest: true) == nil) }
-        try running.wait(for: 2)
-        for number in 3...8 { #expect(enter(number, isGuest: true) == nil) }
-        #expect(enter(9, isGuest: true) != nil)
-        for number in 10...11 { #expect(enter(number, isGuest: false) == nil) }
-        let seconds = try #require(enter(12, isGuest: false))
+        for number in 1...2 { #expect(held.enter(number) == nil) }
+        try held.running.wait(for: 2)
+        for number in 3...8 { #expect(held.enter(number) == nil) }
+        #expect(held.enter(9) != nil)
+        for number in 10...11 { #expect(try held.enter(number, person(number)) == nil) }
+        let seconds = try #require(try held.enter(12, person(12)))
         #expect((1...10).contains(seconds))
-        #expect(running.all.count == 2)
-        open.open()
-        #expect(try running.wait(for: 10).sorted() == [1, 2, 3, 4, 5, 6, 7, 8, 10, 11])
+        #expect(held.running.all.count == 2)
+        held.open.open()
+        #expect(try held.running.wait(for: 10).sorted() == [1, 2, 3, 4, 5, 6, 7, 8, 10, 11])
+    }
+
+    @Test("leaves a quarter of the line to guests, whose turn comes after each person's")
+    func guests() throws {
+        let held = try Held(threads: 1, capacity: 8, cheap)
+        #expect(try held.enter(0, person(0)) == nil)
+        try held.running.wait(for: 1)
+        for number in 1...6 { #expect(try held.enter(number, person(number)) == nil) }
+        #expect(try held.enter(7, person(7)) != nil)
+        for number in 8...9 { #expect(held.enter(number) == nil) }
+        held.open.open()
+        #expect(try held.running.wait(for: 9) == [0, 8, 1, 9, 2, 3, 4, 5, 6])
+    }
+
+    @Test("hashes one password of a person at a time, and keeps one more in line")
+    func person() throws {
+        let held = try Held(capacity: 8, cheap)
+        let (ada, ben) = (try person(1), try person(2))
+        #expect(held.enter(1, ada) == nil)
+        try held.running.wait(for: 1)
+        // Handed over and held: the hash itself is over, so the next one may begin, and waits in line after that.
+        #expect(held.enter(2, ada) == nil)
+        try held.running.wait(for: 2)
+        for number in 3...4 { #expect(held.enter(number, ada) == nil) }
+        let seconds = held.enter(5, ada)
+        #expect(seconds == 1, "a third one")
+        #expect(held.enter(6, ben) == nil, "somebody else's")
+        held.open.open()
+        #expect(try held.running.wait(for: 5).sorted() == [1, 2, 3, 4, 6])
     }
 
     @Test("ends with what it is at, and not with what waits")
@@ -50,7 +94,7 @@ struct HashingPoolTests {
         let (held, opened, done) = (Record<Void>(), Gate(), Record<Int>())
         var pool: HashingPool? = HashingPool(pepper: try .random(), threads: 1, cost: cheap)
         for number in 1...5 {
-            let refused = pool?.hash(Password("Zq7#Zq8$"), salt: salt, isGuest: true) { _ in
+            let refused = pool?.hash(Password("Zq7#Zq8$"), salt: salt, for: .guest) { _ in
                 held.append(())
                 opened.wait()
                 done.append(number)
@@ -71,7 +115,7 @@ struct HashingPoolTests {
     func ownThread() throws {
         let (opened, ended) = (Gate(), Record<Void>())
         var owner: Owner? = Owner(pool: HashingPool(pepper: try .random(), cost: cheap), ended: ended)
-        let refused = owner?.pool.hash(Password("Zq7#Zq8$"), salt: salt, isGuest: true) { [owner] _ in
+        let refused = owner?.pool.hash(Password("Zq7#Zq8$"), salt: salt, for: .guest) { [owner] _ in
             opened.wait()
             withExtendedLifetime(owner) {}
         }

@@ -77,7 +77,7 @@ package final class Accounts: @unchecked Sendable {
             let fields = try SignUpFields(request.fields)
             guard try rows.account(fields.name.lookup(context.keys)) == nil else { throw fields.name.alreadyRegistered }
             try admitNewcomer()
-            try hash(fields.password, isGuest: true) { [unowned self] stored in
+            try hash(fields.password, for: .guest) { [unowned self] stored in
                 request.answering {
                     let password = try stored.get()
                     let user = try makePerson()
@@ -135,7 +135,7 @@ package final class Accounts: @unchecked Sendable {
             let lookup = try fields.name.lookup(context.keys)
             let account = try rows.account(lookup)
             let wrong = ReplyError(.wrongCredentials, "The \(fields.name.words) or the password is not right")
-            try check(fields.password, of: account, tries: lookup, isGuest: true, wrong: wrong) {
+            try check(fields.password, of: account, tries: lookup, for: .guest, wrong: wrong) {
                 [unowned self] result in
                 request.answering {
                     try result.get()
@@ -225,21 +225,21 @@ extension Accounts {
     /// Hashes a new password for storing; answers on the session's thread.
     /// - Throws: `busy` if too many wait.
     package func hash(
-        _ password: Password, isGuest: Bool,
+        _ password: Password, for asker: Asker,
         _ completion: @escaping @Sendable (Result<StoredPassword, any Error>) -> Void
     ) throws {
         let salt = try RandomBytes.draw(HashingPool.saltLength)
-        try hash(password, salt: salt, isGuest: isGuest) { result in
+        try hash(password, salt: salt, for: asker) { result in
             completion(
                 Result { StoredPassword(salt: salt, hash: try result.get()) })
         }
     }
 
     private func hash(
-        _ password: Password, salt: [UInt8], isGuest: Bool, _ completion: @escaping HashingPool.Completion
+        _ password: Password, salt: [UInt8], for asker: Asker, _ completion: @escaping HashingPool.Completion
     ) throws(ReplyError) {
         let loop = context.session.loop
-        let seconds = pool.hash(password, salt: salt, isGuest: isGuest) { result in
+        let seconds = pool.hash(password, salt: salt, for: asker) { result in
             loop.perform { completion(result) }
         }
         if let seconds {
@@ -252,10 +252,10 @@ extension Accounts {
     /// caller to say.
     /// - Throws: `busy` if too many wait.
     package func compare(
-        _ password: Password, with stored: StoredPassword?,
+        _ password: Password, with stored: StoredPassword?, for asker: Asker,
         _ completion: @escaping @Sendable (Result<Bool, any Error>) -> Void
     ) throws {
-        try hash(password, salt: stored?.salt ?? nobodysSalt, isGuest: false) { result in
+        try hash(password, salt: stored?.salt ?? nobodysSalt, for: asker) { result in
             completion(Result { isEqualInConstantTime(try result.get(), stored?.hash ?? []) })
         }
     }
@@ -266,9 +266,10 @@ extension Accounts {
     ///   - wrong: the answer if it is not right.
     /// - Throws: `busy`, `rate-limited` or `locked`, without a look at the password.
     package func check(
-        _ password: Password, of account: StoredAccount?, tries name: [UInt8], isGuest: Bool, wrong: ReplyError,
+        _ password: Password, of account: StoredAccount?, tries name: [UInt8], for asker: Asker, wrong: ReplyError,
         _ completion: @escaping @Sendable (Result<Void, any Error>) -> Void
     ) throws {
+        let isGuest = asker == .guest
         // The account remembers the failures of guests only, which anybody can cause. Those of a signed-in device lock
         // nothing.
         switch attempts.refusal(name, failures: isGuest ? account?.failures : nil, locks: isGuest, now: clock()) {
@@ -279,7 +280,7 @@ extension Accounts {
                 .rateLimited, "Too many failures: try again in \(seconds) s", retryAfterSeconds: seconds)
         }
         let stored = try account.flatMap { try rows.password(of: $0) }
-        try hash(password, salt: stored?.salt ?? nobodysSalt, isGuest: isGuest) { [unowned self] result in
+        try hash(password, salt: stored?.salt ?? nobodysSalt, for: asker) { [unowned self] result in
             do {
                 guard isEqualInConstantTime(try result.get(), stored?.hash ?? []) else { throw wrong }
                 attempts.succeeded(name)

@@ -34,7 +34,7 @@ extension Accounts {
             guard account.hasPassword else { return try confirmByToken(of: user, request, completion) }
             let password = try Password(ofSignIn: request.fields)
             let wrong = ReplyError(.wrongCredentials, "The password is not right", field: "password")
-            try check(password, of: account, tries: ownTries(user), isGuest: false, wrong: wrong) {
+            try check(password, of: account, tries: ownTries(user), for: .person(user), wrong: wrong) {
                 [unowned self] result in
                 completion(
                     Result {

@@ -12,10 +12,10 @@ extension Accounts {
         [
             Verb("account/get", .accountGet, .atOnce { [unowned self] in try get($0.user) }),
             Verb(
-                "account/change-password", .accountChangePassword, own: .defence,
+                "account/change-password", .accountChangePassword, own: .hashing,
                 .later { [unowned self] in changePassword($0) }),
             Verb(
-                "account/delete", .accountDelete, maximumLength: Self.longestConfirmation, own: .defence,
+                "account/delete", .accountDelete, maximumLength: Self.longestConfirmation, own: .hashing,
                 .later { [unowned self] in delete($0) }),
         ]
     }
@@ -60,11 +60,11 @@ extension Accounts {
             let current = try Password(ofSignIn: request.fields, field: "current")
             let new = try Password(new: request.fields, names: names(of: user), personName: personName(of: user))
             let wrong = ReplyError(.wrongCredentials, "The current password is not right", field: "current")
-            try check(current, of: account, tries: ownTries(user), isGuest: false, wrong: wrong) {
+            try check(current, of: account, tries: ownTries(user), for: .person(user), wrong: wrong) {
                 [unowned self] result in
                 request.answering {
                     try result.get()
-                    try hash(new, isGuest: false) { [unowned self] stored in
+                    try hash(new, for: .person(user)) { [unowned self] stored in
                         request.answering {
                             let stored = try stored.get()
                             let isDone = try context.store.change(user) { () throws(VaultError) in

@@ -34,7 +34,7 @@ package final class ResetAll: @unchecked Sendable {
         [
             Verb("reset-all/ask", .resetAllAsk, own: .defence, .atOnce { [self] request in try ask(request.user) }),
             Verb(
-                "reset-all/confirm", .resetAllConfirm, maximumLength: Accounts.longestConfirmation, own: .defence,
+                "reset-all/confirm", .resetAllConfirm, maximumLength: Accounts.longestConfirmation, own: .hashing,
                 .later { [self] request in confirm(request) }),
         ]
     }

@@ -121,7 +121,7 @@ final class Resets: @unchecked Sendable {
             guard try codes.isRight(code, lookup, now: context.now()) else { throw Self.wrong }
             guard let account = try accounts.rows.account(lookup) else { throw Self.wrong }
             if let question = try question(about: account, isKept) { return request.done(question) }
-            try accounts.hash(password, isGuest: true) { [unowned self] stored in
+            try accounts.hash(password, for: .guest) { [unowned self] stored in
                 request.answering { try set(try stored.get(), lookup, isKept, request) }
             }
         }
