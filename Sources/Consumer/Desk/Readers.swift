@@ -4,56 +4,96 @@ package import Reactor
 import Synchronization
 package import Telemetry
 
-// Requests that read stored data are answered on a thread of its own: readings are opened by the thousand there, and
-// the session's thread has other things to do.
+// Requests that read stored data are answered on threads of their own: readings are opened by the thousand there, and
+// the session's thread has other things to do. Whose turn it is says ReadTurns.swift.
 //
-// Each request has keys of its own: nobody's stay on that thread, and if a person is forgotten, or the root key is
+// Each request has keys of its own: nobody's stay on those threads, and if a person is forgotten, or the root key is
 // changed, the next request sees it. It sees one state of the database, whatever is committed in the meantime.
 
-/// Answers requests by reading. It belongs to the session's thread; the other thread only gets values.
-// Proof of @unchecked: `waiting` and `prepare` are touched on the session's thread only, or before it starts, and `pause`
-// on the reader's; the rest does not change.
+/// Answers requests by reading. It belongs to the session's thread; the other threads only get values.
+// Proof of @unchecked: `turns`, the lanes' `isBusy` and `prepare` are touched on the session's thread only, or before it
+// starts, and the lanes' `pause` on their own threads; the rest does not change.
 package final class Readers<Source>: @unchecked Sendable {
-    /// Reads for a reply: on the reader's thread, with what is open for this request alone. An error that it throws is
+    /// Reads for a reply: on a reader's thread, with what is open for this request alone. An error that it throws is
     /// the reply.
     package typealias Read = @Sendable (Source) throws -> JSON
 
-    /// How many requests may wait, and how many of one person's; more are refused.
+    /// What a reader's thread reads from.
+    package struct Access {
+        /// Calls `read` with a source for one request alone.
+        let open: @Sendable (_ read: Read) throws -> JSON
+        /// Called once nobody has asked for a second: gives back what is of use only to the next request of several.
+        let rest: () -> Void
+        /// Called once the reader's thread has ended: closes what `open` has kept.
+        let close: () -> Void
+
+        package init(
+            open: @escaping @Sendable (_ read: Read) throws -> JSON, rest: @escaping () -> Void = {},
+            close: @escaping () -> Void = {}
+        ) {
+            (self.open, self.rest, self.close) = (open, rest, close)
+        }
+    }
+
+    /// A thread that reads.
+    // Proof of @unchecked: as for the readers.
+    private final class Lane: @unchecked Sendable {
+        let reader: EventLoop
+        let access: Access
+        /// Whose answers are made here: those that take long, or all others; nil for everybody's.
+        let isLong: Bool?
+        var isBusy = false
+        /// Until `rest` is called.
+        var pause: EventLoop.Timer?
+
+        init(_ threadName: String, _ access: Access, isLong: Bool?) {
+            (reader, self.access, self.isLong) = (EventLoop(name: threadName), access, isLong)
+        }
+
+        /// On the reader's thread.
+        func opened(_ read: Read) throws -> JSON {
+            defer {
+                pause?.cancel()
+                pause = reader.after(.seconds(1)) { [unowned self] in access.rest() }
+            }
+            return try access.open(read)
+        }
+    }
+
+    /// A request that waits, and what is read for it.
+    private struct Question {
+        let request: PeopleRequest
+        let read: Read
+    }
+
+    /// How many requests may wait, and how many of one person may wait or be answered; more are refused.
     package static var capacity: Int { 32 }
     package static var ownCapacity: Int { 4 }
+    private static var busy: ReplyError {
+        ReplyError(.busy, "others are being served: try again", retryAfterSeconds: 2)
+    }
 
     private let loop: EventLoop
-    private let reader: EventLoop
-    private let open: Opening
-    private let rest: () -> Void
-    private let close: () -> Void
+    private let lanes: [Lane]
     private let prepare: (ID) throws -> Void
-    private var waiting: [ID: Int] = [:]
-    /// Until `rest` is called.
-    private var pause: EventLoop.Timer?
-
-    /// Calls `read` with a source for one request alone. On the reader's thread.
-    package typealias Opening = @Sendable (_ read: Read) throws -> JSON
+    private var turns = ReadTurns<Question>(capacity: capacity, ownCapacity: ownCapacity)
 
     /// - Parameters:
-    ///   - threadName: at most 15 bytes.
+    ///   - threadName: at most 10 bytes.
     ///   - loop: the session's.
     ///   - prepare: called on the session's thread before anything is read for a person: writes what has to be written
     ///     first, if it is little.
-    ///   - open: makes the source of each request.
-    ///   - rest: called on the reader's thread once nobody has asked for a second: gives back what is of use only to the
-    ///     next request of several.
-    ///   - close: called once the reader's thread has ended: closes what `open` has kept.
+    ///   - access: what is read from.
+    ///   - long: the same for a second thread, for people whose answers take long.
     package init(
-        threadName: String, _ loop: EventLoop, prepare: @escaping (ID) throws -> Void = { _ in },
-        open: @escaping Opening, rest: @escaping () -> Void = {}, close: @escaping () -> Void = {}
+        threadName: String, _ loop: EventLoop, prepare: @escaping (ID) throws -> Void = { _ in }, _ access: Access,
+        long: Access? = nil
     ) {
-        reader = EventLoop(name: threadName)
         self.loop = loop
         self.prepare = prepare
-        self.open = open
-        self.rest = rest
-        self.close = close
+        lanes =
+            [Lane(threadName, access, isLong: long == nil ? nil : false)]
+            + (long.map { [Lane("\(threadName)-long", $0, isLong: true)] } ?? [])
     }
 
     /// A verb that is answered by reading.
@@ -72,31 +112,54 @@ package final class Readers<Source>: @unchecked Sendable {
     package func answer(_ request: PeopleRequest, _ read: @escaping Read) {
         request.answering {
             let user = try request.user
-            guard waiting[user, default: 0] < Self.ownCapacity, waiting.values.reduce(0, +) < Self.capacity else {
-                throw ReplyError(.busy, "others are being served: try again", retryAfterSeconds: 2)
+            switch turns.enter(user, Question(request: request, read: read)) {
+            case .refused: throw Self.busy
+            case .displaces(let question): question.request.refuse(Self.busy)
+            case .waits: break
             }
-            try prepare(user)
-            waiting[user, default: 0] += 1
-            reader.perform { [self] in
-                let outcome = Result { try opened(read) }
-                loop.perform { [self] in
-                    waiting[user] = waiting[user].flatMap { $0 > 1 ? $0 - 1 : nil }
-                    request.finish(outcome)
-                }
-            }
+            goOn()
         }
     }
 
-    /// Reads something for a part of the service, on the reader's thread.
+    /// Gives each thread that has nothing to do what is next. On the session's thread.
+    private func goOn() {
+        for lane in lanes where !lane.isBusy {
+            guard let (user, question) = turns.next(isLong: lane.isLong, now: millisecondsSinceBoot()) else { continue }
+            lane.isBusy = true
+            answer(question, of: user, on: lane)
+        }
+    }
+
+    private func answer(_ question: Question, of user: ID, on lane: Lane) {
+        do { try prepare(user) } catch { return answered(question, of: user, on: lane, .failure(error), seconds: 0) }
+        lane.reader.perform { [self] in
+            let began = ContinuousClock.now
+            let outcome = Result { try lane.opened(question.read) }
+            let seconds = (ContinuousClock.now - began) / .seconds(1)
+            loop.perform { [self] in answered(question, of: user, on: lane, outcome, seconds: seconds) }
+        }
+    }
+
+    private func answered(
+        _ question: Question, of user: ID, on lane: Lane, _ outcome: Result<JSON, any Error>, seconds: Double
+    ) {
+        lane.isBusy = false
+        turns.finished(user, seconds: seconds, now: millisecondsSinceBoot())
+        question.request.finish(outcome)
+        goOn()
+    }
+
+    /// Reads something for a part of the service, on the first reader's thread.
     /// - Parameter completion: called once, on the session's thread.
     package func read<Value: Sendable>(
         _ body: @escaping @Sendable (Source) throws -> Value,
         completion: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) {
-        reader.perform { [self] in
+        let lane = lanes[0]
+        lane.reader.perform { [self] in
             let found = Mutex<Value?>(nil)
             let outcome = Result {
-                try opened { source in
+                try lane.opened { source in
                     let value = try body(source)
                     found.withLock { $0 = value }
                     return .null
@@ -109,20 +172,13 @@ package final class Readers<Source>: @unchecked Sendable {
         }
     }
 
-    /// On the reader's thread.
-    private func opened(_ read: Read) throws -> JSON {
-        defer {
-            pause?.cancel()
-            pause = reader.after(.seconds(1)) { [unowned self] in rest() }
-        }
-        return try open(read)
-    }
-
-    package func start() { reader.start() }
+    package func start() { for lane in lanes { lane.reader.start() } }
 
     /// Requests that are not answered yet stay unanswered.
     package func stop() {
-        reader.stop()
-        close()
+        for lane in lanes {
+            lane.reader.stop()
+            lane.access.close()
+        }
     }
 }

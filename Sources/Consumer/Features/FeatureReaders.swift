@@ -19,14 +19,13 @@ package struct FeatureReaders {
     ///   that person is answered.
     package init(_ settings: some HouseSettings, _ features: [Feature], _ loop: EventLoop, _ stale: StaleHours) {
         let catchUp = { (user: ID) in _ = try stale.catchUp(user, within: StaleHours.portion) }
-        func readers(_ name: String, prepare: @escaping (ID) throws -> Void = { _ in }) -> StoreReaders {
+        func access() -> StoreReaders.Access {
             let connections = ReadConnections(settings, features)
-            return Readers(
-                threadName: name, loop, prepare: prepare, open: { try connections.read($0) },
-                rest: { connections.rest() }, close: { connections.close() })
+            return StoreReaders.Access(
+                open: { try connections.read($0) }, rest: { connections.rest() }, close: { connections.close() })
         }
-        questions = readers("queries", prepare: catchUp)
-        exports = readers("export")
-        statistics = readers("statistics", prepare: catchUp)
+        questions = Readers(threadName: "queries", loop, prepare: catchUp, access(), long: access())
+        exports = Readers(threadName: "export", loop, access())
+        statistics = Readers(threadName: "statistics", loop, prepare: catchUp, access())
     }
 }

@@ -1,0 +1,103 @@
+import Telemetry
+
+// Who is read for next. People share the threads that read, and a question may take a moment or seconds. So each person
+// is charged the time that their answers took, and whoever was charged least comes first. Whoever was charged much is
+// served on a thread of their own kind, where there is one, so that short answers never wait for a long one of somebody
+// who has asked such things before.
+
+/// Requests that wait to be read for. Belongs to the session's thread.
+struct ReadTurns<Work> {
+    /// Something that waits, and whose it is.
+    private struct Entry {
+        let user: ID
+        let work: Work
+    }
+
+    /// What became of a request.
+    enum Entered {
+        case waits
+        /// The latest request of somebody who had more of them in line makes room.
+        case displaces(Work)
+        case refused
+    }
+
+    /// Charged time passes at this share of real time.
+    private static var share: Double { 0.01 }
+    /// Seconds that are charged at most: after that, everybody is as slow.
+    private static var most: Double { 60 }
+    /// From so many charged seconds on, a person is served with those whose answers take long.
+    static var long: Double { 0.25 }
+    /// People whose charged time is remembered.
+    private static var mostPeople: Int { 10_000 }
+
+    private let capacity: Int
+    private let ownCapacity: Int
+    private var waiting: [Entry] = []
+    /// How many requests of each person wait or are being answered.
+    private var counts: [ID: Int] = [:]
+    /// Charged seconds, and when that was, in milliseconds.
+    private var charged: [ID: (seconds: Double, time: UInt64)] = [:]
+
+    /// - Parameters:
+    ///   - capacity: how many may wait.
+    ///   - ownCapacity: how many of one person may wait or be answered.
+    init(capacity: Int, ownCapacity: Int) { (self.capacity, self.ownCapacity) = (capacity, ownCapacity) }
+
+    /// Adds a request, if there is room.
+    mutating func enter(_ user: ID, _ work: Work) -> Entered {
+        guard counts[user, default: 0] < ownCapacity else { return .refused }
+        var displaced: Work?
+        if waiting.count >= capacity {
+            let own = Dictionary(grouping: waiting, by: \.user).mapValues(\.count)
+            let most = own.values.max() ?? 0
+            guard most > own[user, default: 0] + 1,
+                let last = waiting.lastIndex(where: { own[$0.user] == most })
+            else { return .refused }
+            let entry = waiting.remove(at: last)
+            leave(entry.user)
+            displaced = entry.work
+        }
+        waiting.append(Entry(user: user, work: work))
+        counts[user, default: 0] += 1
+        return displaced.map { .displaces($0) } ?? .waits
+    }
+
+    /// Takes what is answered next: of those who were charged least, what has waited longest.
+    /// - Parameters:
+    ///   - isLong: whether it is of people whose answers take long, or of all others; nil for anybody's.
+    ///   - now: milliseconds of a clock that never runs backwards.
+    mutating func next(isLong: Bool?, now: UInt64) -> (user: ID, work: Work)? {
+        var best: (index: Int, seconds: Double)?
+        for (index, entry) in waiting.enumerated() {
+            let seconds = seconds(of: entry.user, now)
+            guard isLong == nil || isLong == (seconds >= Self.long), seconds < best?.seconds ?? .infinity else {
+                continue
+            }
+            best = (index, seconds)
+        }
+        guard let best else { return nil }
+        let entry = waiting.remove(at: best.index)
+        return (entry.user, entry.work)
+    }
+
+    /// An answer is made.
+    /// - Parameter seconds: how long it took.
+    mutating func finished(_ user: ID, seconds: Double, now: UInt64) {
+        leave(user)
+        if charged.count >= Self.mostPeople, charged[user] == nil {
+            charged = charged.filter { self.seconds(of: $0.key, now) > 0 }
+            // All of them are busy: whoever comes new is charged from the next time on.
+            guard charged.count < Self.mostPeople else { return }
+        }
+        charged[user] = (min(Self.most, self.seconds(of: user, now) + seconds), now)
+    }
+
+    private mutating func leave(_ user: ID) {
+        counts[user] = counts[user].flatMap { $0 > 1 ? $0 - 1 : nil }
+    }
+
+    private func seconds(of user: ID, _ now: UInt64) -> Double {
+        guard let charged = charged[user] else { return 0 }
+        return max(0, charged.seconds - Double(now &- min(now, charged.time)) / 1000 * Self.share)
+    }
+}
