@@ -93,6 +93,40 @@ def is_offline(trial):
     page.forgive("WebSocket connection to")
 
 
+def hears_nothing(trial):
+    """The broker stands still, and no connection is cut: the page says that nothing comes from home, and blames no sensor. If nothing
+    comes for longer, it tries another connection before a keep-alive would."""
+    page, home = trial.browser, trial.home
+    blamed = "return document.querySelector('vitals-heart-card').textContent.includes('sends nothing')"
+    page.mark()
+    page.run("""
+        window.blames = 0;
+        new MutationObserver(() => { if (document.querySelector('vitals-heart-card').textContent.includes('sends nothing')) blames += 1; })
+            .observe(document.querySelector('vitals-heart-card'), { childList: true, characterData: true, subtree: true });
+        """)
+    for is_long in (False, True):
+        began = time.monotonic()
+        home.broker.send_signal(signal.SIGSTOP)
+        try:
+            page.see("No data from home", ".pill")
+            trial.notes.append(f"from a broker that stands still to \"No data from home\": {time.monotonic() - began:.1f} s")
+            page.see("No data from home since", ".offline")
+            assert not page.run(blamed), "the strap is blamed for the broker"
+            if is_long:
+                page.see("Offline since")
+                trial.notes.append(f"from a broker that stands still to another connection: {time.monotonic() - began:.1f} s")
+            else:
+                trial.look("no-data")
+        finally:
+            home.broker.send_signal(signal.SIGCONT)
+        # The try that is under way may fail first.
+        page.see("Live", ".pill", limit=60)
+        page.wait("it no longer says that nothing comes", lambda: not page.all(".offline"))
+    assert page.run("return blames") == 0, "the strap was blamed for the broker"
+    trial.sees_the_line_go_on()
+    page.forgive("WebSocket connection to")
+
+
 def turns_a_day_offline(trial):
     """What was refused meanwhile is asked for when the connection is back."""
     page = trial.browser
@@ -237,4 +271,4 @@ def is_measured_in_feet(trial):
     trial.waits_for_heart()
 
 
-STEPS = [stays_signed_in, is_read_out, resists, is_offline, turns_a_day_offline, is_patient, is_told_when_to_ask_again, reads_in_miles, is_german]
+STEPS = [stays_signed_in, is_read_out, resists, is_offline, hears_nothing, turns_a_day_offline, is_patient, is_told_when_to_ask_again, reads_in_miles, is_german]

@@ -54,7 +54,7 @@ from playing import Trial
 #: In this order: each begins at "Today", with a strap that sends, and ends there.
 PARTS = [entering, heart, workouts, running, training, days, friends, together, people, house, remembering, music, oneself, providers, pushing, serving, staying, speaking, leaving]
 #: The steps of the short form.
-SHORT = [*entering.STEPS, staying.stays_signed_in, staying.resists, leaving.looks_at_themselves]
+SHORT = [*entering.STEPS, staying.stays_signed_in, staying.resists, staying.hears_nothing, leaving.looks_at_themselves]
 
 
 def steps(chosen):

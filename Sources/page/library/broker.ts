@@ -28,7 +28,12 @@ export function drawn(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** The page's connection to the broker. It comes back by itself, and subscribes again; `change` is dispatched when its state changes.
+/** After so long without anything from the broker, in milliseconds, it is asked whether it is there; after so long without its answer,
+ *  nobody knows how things are at home; and after so long again, another connection is tried. */
+const asksAfter = 4_000, silentAfter = 1_000, cutAfter = 10_000;
+
+/** The page's connection to the broker. It comes back by itself, and subscribes again; `change` is dispatched when its state changes, and
+ *  `silence` when the broker falls silent or is heard again.
  *
  *  A new MQTT.js client is made for each try: MQTT.js would come back by itself, too, but at one pace for ever, and with what was
  *  published meanwhile, which the page decides itself. */
@@ -40,10 +45,16 @@ export class Broker extends EventTarget {
   /** The ids of messages that were acknowledged and heard by nobody, until whoever published them is told. */
   readonly #unheard = new Set<number>();
   #failures = 0;
+  #heardAt = Date.now();
+  /** Since when the broker has been heard without a gap. */
+  #heardSince = Infinity;
+  #isSilent = false;
+  #listening: ReturnType<typeof setTimeout> | undefined;
   #again: ReturnType<typeof setTimeout> | undefined;
   readonly #address: string;
   readonly #signIn: SignIn | null;
   readonly #retry = () => this.#tryNow();
+  readonly #look = () => this.#expect();
 
   /** @param address of the WebSocket */
   constructor(address: string, signIn: SignIn | null) {
@@ -61,15 +72,32 @@ export class Broker extends EventTarget {
     return this.#since;
   }
 
+  /** When anything came last from the broker, in Unix milliseconds. */
+  get heardAt(): number {
+    return this.#heardAt;
+  }
+
+  /** Whether the broker does not answer, on a connection that nobody has cut. */
+  get isSilent(): boolean {
+    return this.#isSilent;
+  }
+
+  /** Whether the broker was there for so long since a time: then what has not come in the meantime was not sent. */
+  vouches(since: number, milliseconds: number): boolean {
+    return this.#state === "online" && this.#heardAt >= Math.max(since, this.#heardSince) + milliseconds;
+  }
+
   open(): void {
     addEventListener("online", this.#retry);
     document.addEventListener("visibilitychange", this.#retry);
+    document.addEventListener("visibilitychange", this.#look);
     this.#connect();
   }
 
   close(): void {
     removeEventListener("online", this.#retry);
     document.removeEventListener("visibilitychange", this.#retry);
+    document.removeEventListener("visibilitychange", this.#look);
     clearTimeout(this.#again);
     this.#become("closed");
     this.#client?.end(true);
@@ -130,6 +158,12 @@ export class Broker extends EventTarget {
     this.#unheard.clear();
     // MQTT 5's "no matching subscribers", which MQTT.js tells nobody.
     client.on("packetreceive", ({ cmd, messageId, reasonCode }) => {
+      if (this.#client !== client) return;
+      const now = Date.now();
+      if (this.#state !== "online" || now - this.#heardAt > asksAfter + silentAfter) this.#heardSince = now;
+      this.#heardAt = now;
+      this.#fallSilent(false);
+      this.#expect();
       if (cmd === "puback" && reasonCode === 16 && messageId !== undefined) this.#unheard.add(messageId);
     });
     client.on("connect", () => this.#subscribeAll(client));
@@ -160,6 +194,29 @@ export class Broker extends EventTarget {
     for (const filter of filters) client.subscribe(filter, { qos: 1 }, () => (open -= 1) || isOnline());
   }
 
+  /** Waits until something comes from the broker, and asks it if nothing does. Only while somebody looks at the page: otherwise the slow
+   *  keep-alive does, and neither a radio nor a processor is woken for it. */
+  #expect(): void {
+    clearTimeout(this.#listening);
+    if (document.visibilityState === "hidden" || this.#state !== "online") return;
+    this.#listening = setTimeout(() => this.#ask(), Math.min(asksAfter, Math.max(0, this.#heardAt + asksAfter - Date.now())));
+  }
+
+  #ask(): void {
+    this.#client?._sendPacket({ cmd: "pingreq" });
+    this.#listening = setTimeout(() => {
+      this.#fallSilent(true);
+      // MQTT.js would notice, too, but counts from what the page has sent last.
+      this.#listening = setTimeout(() => this.#client?.end(true), cutAfter);
+    }, silentAfter);
+  }
+
+  #fallSilent(isSilent: boolean): void {
+    if (this.#isSilent === isSilent) return;
+    this.#isSilent = isSilent;
+    this.dispatchEvent(new Event("silence"));
+  }
+
   #heard(message: Message): void {
     for (const [filter, acts] of this.#listeners) {
       if (matches(filter, message.topic)) for (const act of [...acts]) act(message);
@@ -185,9 +242,11 @@ export class Broker extends EventTarget {
   #become(state: State): void {
     // "Connecting" after a cut is still a cut to people: the time is that of the cut.
     const isStillAway = state === "connecting" && this.#state === "offline" || state === "offline" && this.#failures > 0;
-    if (!isStillAway) this.#since = Date.now();
+    if (!isStillAway) this.#since = this.#isSilent ? this.#heardAt : Date.now();
     if (this.#state === state) return;
     this.#state = state;
+    this.#expect();
+    this.#fallSilent(false);
     this.dispatchEvent(new Event("change"));
   }
 }

@@ -63,6 +63,8 @@ declare module "mqtt/lib/client.js" {
     publish(
       topic: string, payload: string, options: { qos: 0 | 1; properties: Properties },
       done: (error?: Error | null, published?: { messageId: number }) => void): this;
+    /** Not among what MQTT.js documents: its own pings go this way. */
+    _sendPacket(packet: { cmd: "pingreq" }): void;
     end(force: boolean): this;
   }
 }

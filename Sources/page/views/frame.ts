@@ -72,7 +72,7 @@ class StatePill extends Part {
       fill(this, look === "live" || look === "alarm" ? element("span", { class: "dot" }) : null, text);
     };
     show();
-    this.hear(this.#person.broker, "change", show);
+    for (const kind of ["change", "silence"]) this.hear(this.#person.broker, kind, show);
     for (const kind of ["beat", "list"]) this.hear(this.#person.sensors, kind, show);
     this.hear(this.#person.alerts, "change", show);
     this.hear(this.#person.underWay, "change", show);
@@ -83,6 +83,7 @@ class StatePill extends Part {
     const { alerts, broker, sensors, underWay } = this.#person;
     if (broker.state === "offline") return ["off", "offline"];
     if (broker.state !== "online") return ["", "connecting"];
+    if (broker.isSilent) return ["off", "noData"];
     const count = alerts.open.length;
     if (count > 0) return ["alarm", count === 1 ? "oneAlert" : "openAlerts", count];
     if (this.#isOfWorkout && underWay.now) return underWay.now.state === "paused" ? ["", "paused"] : ["live", "recording"];
@@ -92,7 +93,7 @@ class StatePill extends Part {
   }
 }
 
-/** Since when the page is offline. What was seen stays where it is. */
+/** Since when the page is offline, or hears nothing. What was seen stays where it is. */
 class OfflineLine extends Part {
   readonly #person: Person;
 
@@ -108,14 +109,15 @@ class OfflineLine extends Part {
     let said = "";
     const show = () => {
       const isAway = broker.state === "offline" || broker.state === "connecting" && this.#person.hasBeenOnline;
-      document.documentElement.toggleAttribute("data-offline", isAway);
-      const words = !isAway ? "" : this.#person.hasBeenOnline ? say("offlineSince", { time: clock(broker.since) }) : say("neverOnline");
+      document.documentElement.toggleAttribute("data-offline", isAway || broker.isSilent);
+      const words = broker.isSilent ? say("noDataSince", { time: clock(broker.heardAt) })
+        : !isAway ? "" : this.#person.hasBeenOnline ? say("offlineSince", { time: clock(broker.since) }) : say("neverOnline");
       // It is read out once.
       if (words !== said) fill(this, words && element("p", { class: "offline" }, icon("warn", "i-s"), element("span", {}, words)));
       said = words;
     };
     show();
-    this.hear(broker, "change", show);
+    for (const kind of ["change", "silence"]) this.hear(broker, kind, show);
   }
 }
 

@@ -8,6 +8,7 @@ import { zoneLimits, zoneOf } from "../library/zones";
 import { Card, empty, facts } from "../parts/card";
 import { icon } from "../parts/icons";
 import { Trace } from "../parts/trace";
+import { isThere, stateOf } from "./sensors-card";
 
 /** How often a change of zone is said to people who hear the page. */
 const saidEvery = 30_000;
@@ -67,11 +68,11 @@ export class HeartCard extends Card {
     const limits = zoneLimits(this.#person.profile);
     this.#trace.draw(sensors.trace, limits, now);
     const isLive = now - sensor.beat.arrived < liveMilliseconds;
-    // While the page is offline, nobody knows whether the sensor sends.
-    const isHeard = this.#person.broker.state === "online";
+    // Nobody knows whether the sensor sends while nothing comes from home, or has only just come again.
+    const isHeard = this.#person.broker.vouches(sensor.beat.arrived, liveMilliseconds);
     const zone = isLive && counts(sensor.beat) && limits.length > 0 ? zoneOf(sensor.beat.bpm, limits) : 0;
     // Most seconds change nothing, and what has not changed is not built again.
-    const shown = [sensor.beat.bpm, sensor.beat.contact, isLive, isHeard, zone, nameOf(sensor)].join("\n");
+    const shown = [sensor.beat.bpm, sensor.beat.contact, isLive, isHeard, stateOf(sensor), zone, nameOf(sensor)].join("\n");
     if (shown === this.#shown) return;
     this.#shown = shown;
     fill(this.#now, ...current(sensor, isLive, isHeard, zone));
@@ -113,7 +114,7 @@ function current(sensor: Sensor, isLive: boolean, isHeard: boolean, zone: number
   if (!isLive) {
     return [hero("–"), element("div", {},
       element("p", { class: "muted" }, say("lastAt", { bpm: beat.bpm, time: clock(beat.arrived) })),
-      element("p", { class: "muted small" }, ...(isHeard ? around("silent", name) : [name])))];
+      element("p", { class: "muted small" }, ...(!isHeard ? [name] : isThere(sensor) ? around("silent", name) : [name, `: ${stateOf(sensor)}`])))];
   }
   if (!counts(beat)) {
     const number = hero(beat.bpm > 0 ? `${beat.bpm}` : "–");

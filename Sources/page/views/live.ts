@@ -62,9 +62,10 @@ class Live extends Part {
     this.hear(this.#person.sensors, "beat", () => this.#showNow());
     this.hear(this.#person.underWay, "reached", () => toast(say("goalReached")));
     this.each(250, () => this.#tick());
-    const tellAway = () => (this.#away.hidden = this.#person.broker.state === "online");
+    const { broker } = this.#person;
+    const tellAway = () => (this.#away.hidden = broker.state === "online" && !broker.isSilent);
     tellAway();
-    this.hear(this.#person.broker, "change", tellAway);
+    for (const kind of ["change", "silence"]) this.hear(broker, kind, tellAway);
     this.#show();
   }
 

@@ -27,6 +27,8 @@ export class SensorsCard extends Card {
     const show = () => this.#show();
     for (const kind of ["change", "list", "beat"]) this.hear(this.#person.sensors, kind, show);
     this.hear(this.#person, "profile", show);
+    // By then no heart rate is live any longer.
+    this.hear(this.#person.broker, "silence", show);
     this.each(5_000, show);
     show();
   }

@@ -20,8 +20,8 @@ export const english = {
   providerWrong: "What {provider} sent is not what was asked for. Sign in again.",
   passwordChanged: "The password is changed. Sign in with it.", device: "Browser on {system}", signedOut: "This device was signed out.",
   // The connection
-  live: "Live", online: "Online", offline: "Offline", connecting: "Connecting", noSensor: "No sensor",
-  offlineSince: "Offline since {time}. What you see is from then.", neverOnline: "The broker cannot be reached. It is tried again.",
+  live: "Live", online: "Online", offline: "Offline", noData: "No data from home", connecting: "Connecting", noSensor: "No sensor",
+  offlineSince: "Offline since {time}. What you see is from then.", noDataSince: "No data from home since {time}. What you see is from then.", neverOnline: "The broker cannot be reached. It is tried again.",
   // Heart rate
   heartRate: "Heart rate", bpm: "bpm", zone: "Zone {number}", zone1: "easy", zone2: "light", zone3: "moderate", zone4: "hard", zone5: "hardest",
   contact: "{sensor}, good contact", noContact: "No skin contact", lastAt: "last {bpm} at {time}", silent: "{sensor} sends nothing",
