@@ -51,8 +51,30 @@ def brings_workouts_along(trial):
     trial.look("workouts-brought-along")
     drops(trial, run)
     page.see("0 imported, 1 there already, 0 refused", ".drop")
+    is_refused_in_the_middle(trial, run)
     home.vitals("ada", "workout", "start", "<b>Yoga</b>")
     home.vitals("ada", "workout", "stop")
+
+
+#: Refuses each part of a file as the service does that has forgotten what came before, and counts them.
+FORGOTTEN = """(read) => {
+    if (read?.data?.received === undefined) return read;
+    window.refusals = (window.refusals ?? 0) + 1;
+    return { status: "error", error: { code: "invalid", field: "offset", message: "the file has to be sent again from byte 0" } };
+}"""
+
+
+def is_refused_in_the_middle(trial, file):
+    """The service has forgotten what came of a file, again and again: the page says so, stops asking, and offers to send the file again."""
+    page = trial.browser
+    with page.replying(FORGOTTEN):
+        drops(trial, file)
+        page.see("The file has to be sent again from byte 0", ".drop .row")
+        page.wait("there is a button", lambda: page.all(".drop [aria-label^='Send']"))
+        assert page.run("return refusals") == 3, "the file was begun another number of times"
+    trial.look("workouts-refused-in-the-middle")
+    page.press("Send dropped.gpx again")
+    page.see("0 imported, 1 there already, 0 refused", ".drop")
 
 
 def drops(trial, file):

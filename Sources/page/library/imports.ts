@@ -20,8 +20,10 @@ const part = 45_000;
 const largest = 16 * 1024 * 1024;
 /** Bytes of a file's name. */
 const longestName = 200;
-/** The service does one thing after the other, and asks to wait meanwhile. */
-const patience = 60;
+/** The service does one thing after the other, and asks to wait meanwhile: so often, and for so many seconds at most, a file waits by itself. */
+const patience = 60, longestWait = 30;
+/** How often a file is begun that the service has not kept. */
+const most = 3;
 
 const all = new WeakMap<Person, Imports>();
 let underWay = 0;
@@ -95,9 +97,10 @@ export class Imports extends EventTarget {
       try {
         return await this.#send(brought);
       } catch (error) {
-        // After a long cut, or after it was started again, the service has forgotten what it had of the file.
-        const isForgotten = error instanceof Refusal && (error.field === "offset" || error.code === "not-found" || error.code === "timeout");
-        if (!isForgotten || tries === 3) throw error;
+        // After a long cut, after it was started again, or for want of room, the service has forgotten what it had of the file.
+        if (!(error instanceof Refusal && isForgotten(error)) || tries === most) throw error;
+        // Not at once, and not all at the same moment: several that take each other's room would come to nothing.
+        await after(tries + Math.random());
       }
     }
   }
@@ -130,7 +133,7 @@ export class Imports extends EventTarget {
       } catch (error) {
         if (!(error instanceof Refusal) || tries === patience) throw error;
         if (error.code === "offline") await this.#online();
-        else if (error.code === "busy" || error.code === "rate-limited") await after(error.retryAfter ?? 1);
+        else if ((error.code === "busy" || error.code === "rate-limited") && (error.retryAfter ?? 1) <= longestWait) await after(error.retryAfter ?? 1);
         else throw error;
       }
     }
@@ -144,6 +147,16 @@ export class Imports extends EventTarget {
       await new Promise((done) => broker.addEventListener("change", done, { once: true }));
     }
   }
+}
+
+/** Whether a refusal is about what came of the file before, and not about the file. */
+function isForgotten({ code, field }: Refusal): boolean {
+  return field === "offset" || code === "not-found" || code === "timeout";
+}
+
+/** Whether a file that was refused may be taken another time. */
+export function mayBeSentAgain(refusal: Refusal): boolean {
+  return refusal.code !== "invalid" || isForgotten(refusal);
 }
 
 /** What the file is called, as far as the service takes it: the end of its name, which says what it is. */

@@ -1,10 +1,10 @@
 import { element, fill, plain, pressed, written } from "../library/element";
 import { percent } from "../library/format";
-import { Imports, type Brought } from "../library/imports";
+import { Imports, mayBeSentAgain, type Brought } from "../library/imports";
 import type { Person } from "../library/person";
 import { reason, say, translated } from "../library/words";
 import { Card, meter } from "../parts/card";
-import { button } from "../parts/form";
+import { button, waits } from "../parts/form";
 import { icon } from "../parts/icons";
 
 /** So many files are listed. Of more, those that something is to be said of come first. */
@@ -93,8 +93,10 @@ export class ImportCard extends Card {
     const shown = `${state} ${share}`;
     if (shown === made.shown) return made.row;
     made.shown = shown;
-    const again = state === "failed" && problem?.code !== "invalid"
-      ? pressed(button(say("sendAgain"), "s", { "aria-label": say("sendAgainName", { name: plain(file.name) }) }), () => this.#imports.again(brought)) : null;
+    const again = state === "failed" && problem && mayBeSentAgain(problem)
+      ? button(say("sendAgain"), "s", { "aria-label": say("sendAgainName", { name: plain(file.name) }) }) : null;
+    if (again) pressed(again, () => again.ariaDisabled !== "true" && this.#imports.again(brought));
+    if (again && problem?.retryAfter) waits(again, problem.retryAfter);
     const isMoving = state === "sending" || state === "storing";
     fill(made.row,
       element("span", { class: `badge ${state === "done" ? "good" : state === "failed" ? "bad" : ""}` },
