@@ -37,6 +37,7 @@ RIGS = {
     "nonces": "normal",
     "answers": "short",
     "access": "short",
+    "pressure": "short",
     "fuzzing": "normal",
     "sanitizers": "normal",
     "wear": "normal",
