@@ -173,6 +173,30 @@ struct UpgradeTests {
         #expect(try RunningProgram.run("vitals-consumer", words).contains("\"streams\":1"))
     }
 
+    @Test(
+        "nothing of root's is read or overwritten through what a gateway's user puts into its folder, and no pipe is waited for"
+    )
+    func planted() throws {
+        let machine = try Machine("gateway")
+        #expect(chmod(machine.folder.path, 0o711) == 0)
+        let victim = try machine.folder.write("root's own", to: "victim")
+        let state = machine.folder.path("gateway")
+        #expect(symlink(victim, "\(state)/keys.db") == 0 && mkfifo("\(state)/keys.db-wal", 0o600) == 0)
+        try machine.folder.write("theirs", to: "gateway/kept")
+        let owner = ["-R", "-h", "1234:1234", state]
+        try RunningProgram.run("chown", owner)
+        let change = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('PRAGMA user_version = 99')"
+        let bad = "python3 -c \"\(change)\" '\(state)/outbox.db'; exit 1"
+        let upgrade = try machine.upgrade(machine.package("2.0", asService: bad), limit: 5)
+        #expect(upgrade.exitStatus(within: .seconds(120)) == 69, "\(upgrade.text)")
+        #expect(upgrade.text.contains("the backup was restored"), "\(upgrade.text)")
+        #expect(try String(contentsOfFile: victim, encoding: .utf8) == "root's own")
+        var status = stat()
+        for name in ["keys.db", "keys.db-wal"] { #expect(lstat("\(state)/\(name)", &status) != 0, "\(name)") }
+        #expect(lstat("\(state)/kept", &status) == 0 && status.st_uid == 1234)
+        #expect(lstat(state, &status) == 0 && status.st_uid == 1234)
+    }
+
     @Test("an upgrade that was killed goes on with the next run, and one without a way back does not begin")
     func interrupted() throws {
         let machine = try Machine("consumer")
