@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -94,6 +95,60 @@ struct DeployTests {
                 "VITALS_PROGRAMS": URL(fileURLWithPath: tests).deletingLastPathComponent().path, "HOME": folder.path,
                 "XDG_CONFIG_HOME": "",
             ])
+    }
+
+    /// Runs functions of deploy/install with apt's own programs and folders of a test's own, whose locks another process holds.
+    private func apt(
+        _ folder: TemporaryFolder, holding lock: String, wait: Int
+    ) throws -> (program: RunningProgram, holder: RunningProgram) {
+        for name in ["var/lib/apt/lists/partial", "var/lib/dpkg", "var/cache/apt/archives/partial", "etc"] {
+            try FileManager.default.createDirectory(
+                atPath: folder.path("root/\(name)"), withIntermediateDirectories: true)
+        }
+        try folder.write("", to: "root/var/lib/dpkg/status")
+        try folder.write(
+            """
+            Dir "\(folder.path("root"))";
+            Dir::State::status "\(folder.path("root/var/lib/dpkg/status"))";
+            Dir::Etc::sourcelist "/dev/null"; Dir::Etc::sourceparts "/dev/null";
+            APT::Sandbox::User "root";
+
+            """, to: "apt.conf")
+        let take =
+            "import fcntl, sys; f = open(sys.argv[1], 'a'); fcntl.lockf(f, fcntl.LOCK_EX); print('held', flush=True)"
+        let path = folder.path("root/\(lock)")
+        let holder = try RunningProgram("python3", ["-c", take + "; sys.stdin.read()", path])
+        guard holder.line(containing: "held") != nil else { throw TestFailure(holder.text) }
+        let script = """
+            . '\(Self.folder)/install'; apt_log='\(folder.path("log"))'
+            apt_get update -q && apt_get install -y -q && echo done || { cat "$apt_log"; exit 1; }
+            """
+        let environment = ["APT_CONFIG": folder.path("apt.conf"), "VITALS_APT_WAIT": "\(wait)"]
+        return (try RunningProgram("bash", ["-c", script], environment: environment), holder)
+    }
+
+    @Test(
+        "waits while another program has a lock of apt's or dpkg's, and says which program that is",
+        .enabled(if: geteuid() == 0, "apt locks as root"),
+        arguments: ["var/lib/apt/lists/lock", "var/lib/dpkg/lock-frontend"])
+    func lockedPackages(lock: String) throws {
+        let folder = try TemporaryFolder()
+        let (program, holder) = try apt(folder, holding: lock, wait: 600)
+        let line = program.line(containing: "Waiting for process ", within: .seconds(60))
+        #expect(line?.contains("(python3), which has \(folder.path("root/\(lock)"))") == true, "\(program.text)")
+        #expect(program.isRunning)
+        holder.closeInput()
+        #expect(program.exitStatus(within: .seconds(60)) == 0, "\(program.text)")
+        #expect(program.text.contains("done"))
+    }
+
+    @Test("does not wait for ever", .enabled(if: geteuid() == 0, "apt locks as root"))
+    func lockedForEver() throws {
+        let folder = try TemporaryFolder()
+        let (program, holder) = try apt(folder, holding: "var/lib/apt/lists/lock", wait: 1)
+        defer { holder.closeInput() }
+        #expect(program.exitStatus(within: .seconds(60)) == 1)
+        #expect(program.text.contains("it still waited for process "), "\(program.text)")
     }
 
     @Test("deploy/up checks a recording before it starts anything for it")
