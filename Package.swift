@@ -120,9 +120,9 @@ let package = Package(
         library(.plumbing, "Storage", ["CSQLite", "Files"]),
 
         library(.libraries, "Bluetooth", ["DBus", "Reactor"]),
-        library(.libraries, "MQTT", ["CMosquitto", "Reactor"]),
+        library(.libraries, "MQTT", ["CMosquitto", "Files", "Reactor"]),
         library(.libraries, "Vault", ["COpenSSL", "Files"]),
-        library(.libraries, "Daemon", ["CLinux", "Fitness", "Telemetry"]),
+        library(.libraries, "Daemon", ["CLinux", "Files", "Fitness", "Telemetry"]),
         library(.libraries, "Fetch", ["CCurl"]),
         library(.libraries, "XMLDocuments", ["CXML"]),
         library(.libraries, "Compression", ["CZstandard"]),

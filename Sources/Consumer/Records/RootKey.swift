@@ -23,8 +23,8 @@ package import Vault
 
 /// The root key of a consumer, in the place that the settings name.
 struct RootKey {
-    /// The file itself, even if the settings name a link to it: the next key belongs on the same medium. Nil: a
-    /// credential of systemd's.
+    /// The file itself, even if the settings name a link to it: the next key belongs on the same medium. A link that root
+    /// must not follow stays what it is, and nothing is read through it. Nil: a credential of systemd's.
     let path: String?
 
     /// Its name.
@@ -35,9 +35,7 @@ struct RootKey {
     private var pending: String? { path.map { $0 + ".new" } }
 
     init(path: String?) {
-        let file = path.flatMap { realpath($0, nil) }
-        defer { free(file) }
-        self.path = file.map { String(cString: $0) } ?? path
+        self.path = path.map(ReadableFile.place)
     }
 
     /// The keys that may be the root key: the one in its place first.
@@ -86,7 +84,7 @@ struct RootKey {
             unlink(pending)
             return
         }
-        let old = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+        let old = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         defer { if old >= 0 { close(old) } }
         try Folder.rename(pending, to: path)
         overwrite(old)

@@ -1,3 +1,4 @@
+internal import Files
 import Glibc
 
 /// A variable of the process's environment; nil if it is empty, too.
@@ -37,12 +38,16 @@ enum ReadFailure: Error, Equatable {
     case system(CInt)
     /// It has more bytes than the reader takes.
     case tooLong
+    /// Root must not read it, because of this.
+    case refused(String)
 }
 
-/// The bytes of a file, at most `limit`.
+/// The bytes of a file, at most `limit`. Root waits for no pipe, and follows no link that somebody else can change.
 func readFile(_ path: String, atMost limit: Int) -> Result<[UInt8], ReadFailure> {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-    guard descriptor >= 0 else { return .failure(.system(errno)) }
+    let descriptor: CInt
+    do throws(VaultError) { descriptor = try ReadableFile.open(path, "read \(path)", mayBePipe: true) } catch {
+        return .failure(error.code == 0 ? .refused(error.said) : .system(error.code))
+    }
     defer { close(descriptor) }
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 16384)

@@ -41,6 +41,8 @@ public enum Settings {
         case .failure(.tooLong):
             throw SettingsError(
                 file: path, key: "", problem: "longer than \(longestFile) bytes", hint: "is it a settings file?")
+        case .failure(.refused(let why)):
+            throw SettingsError(file: path, key: "", problem: "cannot be read: \(why)", hint: "name the file itself")
         case .failure(.system(let number)):
             throw SettingsError(
                 file: path, key: "", problem: "cannot be read: \(systemMessage(number))", hint: hint(for: number))

@@ -1,3 +1,4 @@
+internal import Files
 import Glibc
 
 /// A file whose first line is a password.
@@ -6,8 +7,10 @@ public enum PasswordFile {
     /// - Throws: when it cannot be read, or when anybody but its owner could read it.
     public static func read(_ path: String) throws(MQTTError) -> String {
         let attempted = "read the password file \(path)"
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw MQTTError(.invalid, attempted, String(cString: strerror(errno))) }
+        let file: CInt
+        do { file = try ReadableFile.open(path, attempted, mayBePipe: true) } catch {
+            throw MQTTError(.invalid, attempted, error.said)
+        }
         defer { close(file) }
         var status = stat()
         guard fstat(file, &status) == 0 else {

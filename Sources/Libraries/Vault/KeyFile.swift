@@ -7,17 +7,13 @@ import Glibc
 /// A file that its group or others may read is refused: the person who set it up should hear of it. Credentials of
 /// systemd are exempt, since systemd guards their directory and may show an access list as group bits.
 public enum KeyFile {
-    /// The key in the file at `path`. Throws `.missing`, `.permissions` (with `chmod 600` as a hint) or `.malformed`.
+    /// The key in the file at `path`, which root may also name by a link of root's own. Throws `.missing`, `.permissions` (with `chmod 600` as a hint) or `.malformed`.
     public static func load(_ path: String) throws(VaultError) -> SymmetricKey {
         let attempted = "read the key file \(path)"
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw .system(attempted, errno: errno) }
+        let file = try ReadableFile.open(path, attempted)
         defer { close(file) }
         var status = stat()
         guard fstat(file, &status) == 0 else { throw .system(attempted, errno: errno) }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            throw VaultError(attempted, .malformed, said: "not a regular file")
-        }
         guard status.st_mode & 0o077 == 0 || isCredential(path) else {
             throw VaultError(attempted, .permissions, said: "others may read it; chmod 600 \(path)")
         }
@@ -44,7 +40,7 @@ public enum KeyFile {
     /// Whether systemd hands over a text as the credential `name`, which a unit does in place of a key that is not there.
     public static func isGiven(credential name: String, as text: String) -> Bool {
         guard let directory = credentialsDirectory else { return false }
-        let file = open("\(directory)/\(name)", O_RDONLY | O_CLOEXEC)
+        let file = open("\(directory)/\(name)", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { return false }
         defer { close(file) }
         var bytes = [UInt8](repeating: 0, count: text.utf8.count + 1)

@@ -3,18 +3,19 @@ import Glibc
 /// A file that is written as a whole, for its owner only: after a power cut it is the old one or the new one.
 public enum SmallFile {
     /// What the file holds; nil if there is none. Throws `.malformed` if it is longer than `limit` bytes.
+    ///
+    /// Root waits for no pipe, and follows no link that somebody else can change: see `ReadableFile`.
     /// - Parameter isOwn: whether only a regular file of this one name is read: if root reads in somebody else's
-    ///   folder, a link may lead to something that its owner must not see.
+    ///   folder, a second name may be that of something that its owner must not see.
     public static func read(_ path: String, atMost limit: Int, isOwn: Bool = false) throws(VaultError) -> [UInt8]? {
         let attempted = "read \(path)"
-        let file = open(path, O_RDONLY | O_CLOEXEC | (isOwn ? O_NOFOLLOW | O_NONBLOCK : 0))
-        guard file >= 0 else {
-            if errno == ENOENT { return nil }
-            if isOwn, errno == ELOOP { throw notOwn(path, attempted) }
-            throw .system(attempted, errno: errno)
+        let file: CInt
+        do { file = try ReadableFile.open(path, attempted, mayBePipe: !isOwn, isOwn: isOwn) } catch {
+            if error.reason == .missing { return nil }
+            throw error
         }
         defer { close(file) }
-        if isOwn, try !isOfOneName(file, attempted) { throw notOwn(path, attempted) }
+        if isOwn, try !isOfOneName(file, attempted) { throw notOwn(attempted) }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
@@ -33,9 +34,9 @@ public enum SmallFile {
     public static func restrict(_ path: String) throws(VaultError) {
         let attempted = "make \(path) accessible to its owner only"
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard file >= 0 else { throw errno == ELOOP ? notOwn(path, attempted) : .system(attempted, errno: errno) }
+        guard file >= 0 else { throw errno == ELOOP ? notOwn(attempted) : .system(attempted, errno: errno) }
         defer { close(file) }
-        guard try isOfOneName(file, attempted) else { throw notOwn(path, attempted) }
+        guard try isOfOneName(file, attempted) else { throw notOwn(attempted) }
         guard fchmod(file, 0o600) == 0 else { throw .system(attempted, errno: errno) }
     }
 
@@ -45,7 +46,12 @@ public enum SmallFile {
         return status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1
     }
 
-    private static func notOwn(_ path: String, _ attempted: String) -> VaultError {
+    /// A user's name, or their number.
+    static func name(of user: UInt32) -> String {
+        getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "#\(user)"
+    }
+
+    static func notOwn(_ attempted: String) -> VaultError {
         VaultError(attempted, .malformed, said: "it is a link, or has a second name: put the file itself there")
     }
 

@@ -49,6 +49,20 @@ public final class Database {
     /// says so and SQLite keeps counting.
     private static let hasNoStatistics = vitals_sqlite_without_memory_statistics() == SQLITE_OK
 
+    /// Has SQLite open every file without waiting: root's commands open databases in a folder whose owner can put a pipe
+    /// in the place of any file.
+    private static let waitsForNoPipe = vitals_sqlite_without_waiting() == SQLITE_OK
+
+    /// What SQLite would say about a pipe is only that the disk has an error.
+    private static func refusePipes(_ path: String, _ attempted: String) throws(VaultError) {
+        for file in files(path) {
+            var status = stat()
+            guard stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { continue }
+            let advice = "find out who has put it there"
+            throw VaultError(attempted, .malformed, said: "\(file) is a pipe, not a file: \(advice)")
+        }
+    }
+
     /// Opens the file at `path`.
     ///
     /// - Parameters:
@@ -64,7 +78,9 @@ public final class Database {
     ) throws(VaultError) {
         self.path = path
         _ = Self.hasNoStatistics
+        _ = Self.waitsForNoPipe
         let attempted = "open the database \(path)"
+        try Self.refusePipes(path, attempted)
         var flags = SQLITE_OPEN_NOMUTEX
         switch mode {
         case .readOnly:

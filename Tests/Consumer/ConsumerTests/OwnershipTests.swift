@@ -371,6 +371,49 @@ struct OwnershipTests {
         }
     }
 
+    @Test("wait for no pipe in the place of a file, and say which it is", arguments: ["vitals.db", "vitals.db-wal"])
+    func pipes(name: String) throws {
+        try makeConsumer()
+        let path = folder.path("home/consumer/\(name)")
+        unlink(path)
+        #expect(mkfifo(path, 0o600) == 0)
+        give("home/consumer/\(name)")
+        let command = try consumer(["check"])
+        #expect(command.exitStatus(within: .seconds(60)).map { $0 != 0 } == true, "\(command.text)")
+        #expect(command.text.contains("\(name) is a pipe"), "\(command.text)")
+    }
+
+    @Test("read no key through a link that its folder's owner can change, and wait for no pipe")
+    func keys() throws {
+        try makeTheirs("stick")
+        try makeTheirs("elsewhere")
+        let key = try KeyFile.createIfMissing(folder.path("root.key"))
+        let theirs = folder.path("stick/root.key")
+        #expect(symlink(folder.path("root.key"), theirs) == 0)
+        // Root's link in their folder is theirs to replace, too.
+        for isTheirs in [false, true] {
+            if isTheirs { give("stick/root.key") }
+            let error = thrown(VaultError.self) { try KeyFile.load(theirs) }
+            #expect(error?.said.contains("root does not follow it") == true, "\(String(describing: error))")
+            #expect(thrown(VaultError.self) { try SmallFile.read(theirs, atMost: 99) } != nil)
+            #expect(thrown(VaultError.self) { try RootKey(path: theirs).candidates() } != nil)
+        }
+        // The other user has made a link to a folder on the way.
+        #expect(symlink(folder.path, folder.path("elsewhere/way")) == 0)
+        give("elsewhere/way")
+        #expect(thrown(VaultError.self) { try KeyFile.load(folder.path("elsewhere/way/root.key")) } != nil)
+        // Root's own link in root's own folder leads to the key, relative or not.
+        #expect(symlink("root.key", folder.path("relative")) == 0)
+        #expect(symlink(folder.path("relative"), folder.path("link")) == 0)
+        #expect(try KeyFile.load(folder.path("link")).bytes == key.bytes)
+        #expect(RootKey(path: folder.path("link")).path?.hasSuffix("/root.key") == true)
+        unlink(theirs)
+        #expect(mkfifo(theirs, 0o600) == 0)
+        give("stick/root.key")
+        #expect(thrown(VaultError.self) { try KeyFile.load(theirs) }?.said.contains("a pipe") == true)
+        #expect(thrown(VaultError.self) { try SmallFile.read(theirs, atMost: 99) }?.said.contains("a pipe") == true)
+    }
+
     @Test("write an export into another user's folder as that user")
     func export() throws {
         try makeConsumer()

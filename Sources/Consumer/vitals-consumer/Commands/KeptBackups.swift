@@ -178,7 +178,8 @@ enum Erasing {
     }
 
     private static func overwrite(_ path: String, _ size: Int) {
-        let file = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+        // Whose folder it is can put a pipe there now.
+        let file = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { return }
         defer { close(file) }
         let zeros = [UInt8](repeating: 0, count: 1 << 16)

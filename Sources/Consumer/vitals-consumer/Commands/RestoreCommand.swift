@@ -99,6 +99,7 @@ struct RestoreCommand: Subcommand {
     private static func checked(_ path: String, _ application: Int32) throws(VaultError) -> Database {
         let rights = FileRights.takeCallers()
         defer { rights.giveBack() }
+        if FileRights.areRoots { try ReadableFile.check(path, "open the database \(path)") }
         let source = try Database(path, .readOnly, applicationID: application)
         try source.checkIntegrity()
         return source
