@@ -134,6 +134,34 @@ private final class Sending {
     }
 
     private func send(_ bytes: [UInt8], _ item: Takeout.Item) throws {
+        var told = JSON.null
+        for attempt in 1... {
+            do {
+                told = try whole(bytes)
+                break
+            } catch let failure as Failure where Self.isDropped(failure) && attempt < Self.attempts {
+                note("\(item.name): \(failure.message); sending it again")
+            }
+        }
+        for workout in told.list("workouts") {
+            counts[workout.text("outcome") ?? "refused", default: 0] += 1
+            if let reason = workout.text("reason") { note("\(item.name): \(reason)") }
+        }
+        for omission in told.list("omissions") {
+            guard case .string(let text) = omission else { continue }
+            note("\(item.name): \(text)")
+        }
+    }
+
+    /// How often a file is sent if the consumer drops it halfway.
+    private static let attempts = 3
+    private static func isDropped(_ failure: Failure) -> Bool {
+        failure.field == "offset" || failure.code == ReplyError.Code.timeout.rawValue
+            || failure.code == ReplyError.Code.notFound.rawValue
+    }
+
+    /// Sends a file, and says what came of it.
+    private func whole(_ bytes: [UInt8]) throws -> JSON {
         var (offset, told) = (0, JSON.null)
         while offset < bytes.count {
             let part = bytes[offset..<min(offset + Self.longestPart, bytes.count)]
@@ -145,15 +173,7 @@ private final class Sending {
                 ])
             offset = part.endIndex
         }
-        told = try finished(told)
-        for workout in told.list("workouts") {
-            counts[workout.text("outcome") ?? "refused", default: 0] += 1
-            if let reason = workout.text("reason") { note("\(item.name): \(reason)") }
-        }
-        for omission in told.list("omissions") {
-            guard case .string(let text) = omission else { continue }
-            note("\(item.name): \(text)")
-        }
+        return try finished(told)
     }
 
     /// What came of it, when everything is stored.

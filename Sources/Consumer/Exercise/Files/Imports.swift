@@ -20,7 +20,7 @@ import Telemetry
 // Proof of @unchecked: as for `PeopleContext`.
 final class Imports: FeatureService, PeopleObserver, @unchecked Sendable {
     enum State {
-        case coming(Upload)
+        case coming(Upload, UploadPace)
         /// Being read: so many bytes.
         case reading(Int)
         case storing(ImportJob)
@@ -48,14 +48,14 @@ final class Imports: FeatureService, PeopleObserver, @unchecked Sendable {
     private let rows: WorkoutRows
     private let deletions: Deletions
     private let files: WorkoutFiles
-    private(set) var imports: [ID: Import] = [:]
+    var imports: [ID: Import] = [:]
     private var loop: EventLoop?
     private var count: UInt64 = 0
     /// Each source that is told from others is a stream.
     private var sources = Allowance<ID>(perSecond: 1.0 / 600, burst: 64)
 
-    /// A file whose next part does not come, and a result that nobody asks for, are dropped after so many milliseconds.
-    private static let (patience, memory): (UInt64, UInt64) = (60_000, 600_000)
+    /// A result that nobody asks for is dropped after so many milliseconds.
+    private static let memory: UInt64 = 600_000
     /// How many files are read and stored at the same time.
     private static let mostAtOnce = 4
     /// Requests that wait for one result.
@@ -104,7 +104,7 @@ final class Imports: FeatureService, PeopleObserver, @unchecked Sendable {
             for waiting in one.waiting where waiting.until <= now { waiting.request.done(progress(of: user)) }
             imports[user]?.waiting.removeAll { $0.until <= now }
             switch one.state {
-            case .coming where one.time + Self.patience <= now:
+            case .coming(_, let pace) where pace.isOver(now):
                 imports[user] = nil
                 answer(one.waiting, .failure(ReplyError(.timeout, "the rest of the file did not come: send it again")))
             case .done where one.time + Self.memory <= now: imports[user] = nil
@@ -118,28 +118,54 @@ final class Imports: FeatureService, PeopleObserver, @unchecked Sendable {
 
     private func take(_ request: PeopleRequest) throws {
         let (user, part) = (try request.user, try Upload.Part(request))
-        var upload: Upload
+        let now = clock()
+        var (upload, pace) = (Upload(name: part.name, size: part.size), UploadPace(size: part.size, now: now))
         switch imports[user]?.state {
         case .reading?, .storing?:
             throw ReplyError(.busy, "your last file is being stored: wait for its result", retryAfterSeconds: 2)
-        case .coming(let known)? where part.offset > 0: upload = known
+        case .coming(let known, let itsPace)? where part.offset > 0: (upload, pace) = (known, itsPace)
+        case .done(.failure(let error as ReplyError))? where part.offset > 0 && error == Self.displacement:
+            throw error
         case nil where part.offset > 0, .done? where part.offset > 0:
             throw ReplyError(.invalid, "the file has to be sent again from byte 0", field: "offset")
-        default: upload = Upload(name: part.name, size: part.size)
+        default: break
         }
         // What has come counts, not what is announced.
         let isLast = part.offset + part.data.count == part.size
-        guard part.data.count + bytes <= Upload.mostBytes, !isLast || atOnce < Self.mostAtOnce else {
+        guard !isLast || atOnce < Self.mostAtOnce, makeRoom(for: part.data.count, of: user, now) else {
             throw ReplyError(.busy, "others are sending files: try again", retryAfterSeconds: 1)
         }
         let before = upload.count
         try upload.add(part)
-        if before == 0 { begin(.coming(upload), of: user) }
-        imports[user]?.state = .coming(upload)
-        if upload.count > before { imports[user]?.time = clock() }
+        if upload.count > before { pace.came(upload.count, now: now) }
+        if before == 0 { begin(.coming(upload, pace), of: user) }
+        imports[user]?.state = .coming(upload, pace)
         guard upload.isWhole else { return request.done(["received": .integer(Int64(upload.count))]) }
         read(upload, of: user)
         try wait(request, user)
+    }
+
+    /// The answer to people whose file was dropped to make room.
+    private static let displacement = ReplyError(
+        .timeout, "the file came too slowly while others waited for room, and was dropped: send it again from byte 0",
+        field: "offset")
+
+    /// Drops the slowest files of other people if a part does not fit otherwise.
+    /// - Returns: whether there is room.
+    private func makeRoom(for count: Int, of user: ID, _ now: UInt64) -> Bool {
+        var slow: [(user: ID, slowness: UInt64, count: Int)] = []
+        for (other, one) in imports where other != user {
+            guard case .coming(let upload, let pace) = one.state, let slowness = pace.slowness(now) else { continue }
+            slow.append((other, slowness, upload.count))
+        }
+        // Nobody's file is dropped in vain.
+        let left = bytes - slow.reduce(0) { $0 + $1.count }
+        guard left + count <= Upload.mostBytes else { return false }
+        slow.sort { $0.slowness < $1.slowness }
+        while bytes + count > Upload.mostBytes, let slowest = slow.popLast(), let one = imports[slowest.user] {
+            end(slowest.user, one.number, .failure(Self.displacement))
+        }
+        return true
     }
 
     /// Begins something in place of what there was.
@@ -165,10 +191,10 @@ final class Imports: FeatureService, PeopleObserver, @unchecked Sendable {
     }
 
     /// The bytes of files that are coming or being read, and of readings that are not stored yet.
-    private var bytes: Int {
+    var bytes: Int {
         imports.values.reduce(0) { sum, one in
             switch one.state {
-            case .coming(let upload): sum + upload.count
+            case .coming(let upload, _): sum + upload.count
             case .reading(let size): sum + size
             case .storing(let job): sum + job.left * MemoryLayout<Reading>.stride
             case .done: sum
@@ -252,7 +278,7 @@ final class Imports: FeatureService, PeopleObserver, @unchecked Sendable {
 
     private func progress(of user: ID) -> JSON {
         switch imports[user]?.state {
-        case .coming(let upload)?: ["state": "coming", "received": .integer(Int64(upload.count))]
+        case .coming(let upload, _)?: ["state": "coming", "received": .integer(Int64(upload.count))]
         case .reading?: ["state": "reading"]
         case .storing(let job)?: job.progress
         case .done?, nil: ["state": "done"]

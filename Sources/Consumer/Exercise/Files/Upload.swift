@@ -33,31 +33,6 @@ struct Upload {
         let size: Int
         let offset: Int
         let data: [UInt8]
-
-        init(_ request: PeopleRequest) throws(ReplyError) {
-            name = try request.optionalText("name", atMost: Upload.longestName) ?? "file"
-            guard let size = try request.optionalInteger("size", in: 1...Int64(Int32.max)) else {
-                throw ReplyError(.badRequest, "\"size\" is missing: the bytes of the whole file", field: "size")
-            }
-            guard size <= Upload.longestFile else {
-                let words = """
-                    a file has at most \(Upload.longestFile >> 20) MiB: send the files of an archive one by one, or use \
-                    `vitals workout import`
-                    """
-                throw ReplyError(.invalid, words, field: "size")
-            }
-            self.size = Int(size)
-            offset = Int(try request.optionalInteger("offset", in: 0...size - 1) ?? 0)
-            let text = try request.text("data", atMost: Upload.longestRequest)
-            guard let data = Data(base64Encoded: text), !data.isEmpty else {
-                throw ReplyError(.invalid, "\"data\" is not base64, or empty", field: "data")
-            }
-            guard data.count <= FilePart.longest, data.count <= self.size - offset else {
-                let words = "a part has at most \(FilePart.longest) bytes, and ends with the file"
-                throw ReplyError(.invalid, words, field: "data")
-            }
-            self.data = Array(data)
-        }
     }
 
     /// Adds a part. One that came before is ignored, because its reply may have been lost.
@@ -73,5 +48,32 @@ struct Upload {
         }
         parts.append(part.data)
         count += part.data.count
+    }
+}
+
+extension Upload.Part {
+    init(_ request: PeopleRequest) throws(ReplyError) {
+        name = try request.optionalText("name", atMost: Upload.longestName) ?? "file"
+        guard let size = try request.optionalInteger("size", in: 1...Int64(Int32.max)) else {
+            throw ReplyError(.badRequest, "\"size\" is missing: the bytes of the whole file", field: "size")
+        }
+        guard size <= Upload.longestFile else {
+            let words = """
+                a file has at most \(Upload.longestFile >> 20) MiB: send the files of an archive one by one, or use \
+                `vitals workout import`
+                """
+            throw ReplyError(.invalid, words, field: "size")
+        }
+        self.size = Int(size)
+        offset = Int(try request.optionalInteger("offset", in: 0...size - 1) ?? 0)
+        let text = try request.text("data", atMost: Upload.longestRequest)
+        guard let data = Data(base64Encoded: text), !data.isEmpty else {
+            throw ReplyError(.invalid, "\"data\" is not base64, or empty", field: "data")
+        }
+        guard data.count <= FilePart.longest, data.count <= self.size - offset else {
+            let words = "a part has at most \(FilePart.longest) bytes, and ends with the file"
+            throw ReplyError(.invalid, words, field: "data")
+        }
+        self.data = Array(data)
     }
 }
