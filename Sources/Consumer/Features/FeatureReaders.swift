@@ -1,3 +1,4 @@
+import Daemon
 package import Days
 import Desk
 package import Reactor
@@ -22,7 +23,11 @@ package struct FeatureReaders {
         func access() -> StoreReaders.Access {
             let connections = ReadConnections(settings, features)
             return StoreReaders.Access(
-                open: { try connections.read($0) }, rest: { connections.rest() }, close: { connections.close() })
+                open: { try connections.read($0) },
+                rest: {
+                    connections.rest()
+                    giveBackMemory()
+                }, close: { connections.close() })
         }
         questions = Readers(threadName: "queries", loop, prepare: catchUp, access(), long: access())
         exports = Readers(threadName: "export", loop, access())

@@ -101,6 +101,7 @@ public struct Failure: ExitCodedError, Equatable {
 /// ```
 public func run(_ command: Command, main: (Arguments) throws -> ExitCode) -> Never {
     keepMemoryPrivate()
+    boundHeap()
     let code = outcome(of: command, Array(CommandLine.arguments.dropFirst()), output: 1, errors: 2, main: main)
     // What is written at the exit, such as a coverage profile, is written with the rights of the user who ran the
     // program.
