@@ -38,6 +38,28 @@ struct PartnerOfferTests {
         }
     }
 
+    @Test("has no position in other digits, with spaces, hidden characters, as a URI or as an address of a map")
+    func disguises() {
+        for text in [
+            "geo:52.52,13.40", "GEO: 52.5,13.4;u=35", "52.52,13.40", "(52.52 / 13.40)", "52 . 5200", "52 .5200", "52 , 5200", "52. 5200",
+            "5\u{200B}2.\u{2060}52\u{AD}00", "\u{202E}52.52\u{200F}00", "٥٢٫٥٢٠٠", "۵۲٫۵۲۰۰", "५२.५२००", "𝟓𝟐.𝟓𝟐𝟎𝟎", "52․5200", "52。5200",
+            "5\u{FE0F}\u{20E3}2\u{FE0F}\u{20E3}.5200", "5\u{301}2.5200", "⒌5200", "52 point 5200", "52º 31'", "52˚31", "osm.org/go/0MbEUG",
+            "HTTPS://Maps.App.goo.gl/abc", "https://www.openstreetmap.org/#map=19", "what3words.com/filled.count.soap",
+        ] {
+            #expect(WrittenPosition(in: text).isThere, "\(text.debugDescription)")
+        }
+        for text in [
+            "5 x 10 km", "10.30 h, 12.5 km", "Tue 18.30, 19.15", "10.15/11.30 Uhr", "42.20, 21.10 km", "since 28.11.2026", "We start at 10. 2026 is our year",
+            "10, 5000 and 1500 m", "call 030 1234567", "+49 30 123 45 67", "geography: 3 hills", "v1.2.3", "20 ° or less, 10 km", "1. 2. 3. go",
+            "می‌دویم ۵ کیلومتر", "३ किमी", "👨‍👩‍👧 5️⃣ km", "5 € each, 10.50 € for two",
+        ] {
+            #expect(!WrittenPosition(in: text).isThere, "\(text.debugDescription)")
+        }
+        for area in ["5\u{200B}2 . 52 north", "٥٢٫٥ north", "52 .5 north"] {
+            #expect(!PartnerOffer.isArea(area), "\(area.debugDescription)")
+        }
+    }
+
     @Test("is found by its activity and by a part of its area's name, both in any case")
     func meant() throws {
         let offer = try offer()

@@ -1,6 +1,8 @@
 // What people write of where they train is for everybody to find. It should be the name of a neighbourhood, and not a position that leads to
 // a door. This finds positions in the forms in which maps and phones write them. It does not find all: see deploy/groups.md.
 
+import Telemetry
+
 /// Looks for positions in what somebody has written.
 struct WrittenPosition {
     private enum Token: Equatable {
@@ -13,9 +15,14 @@ struct WrittenPosition {
 
     private let tokens: [Token]
 
+    /// What is written, in lower case, without spaces: addresses of maps are looked for in it.
+    private let solid: String
+
     init(in text: String) {
         var tokens: [Token] = []
-        for character in text.lowercased().map(Self.plain) {
+        var solid = ""
+        for character in Self.folded(text) {
+            if !character.isWhitespace { solid.append(character) }
             if character.isWhitespace {
                 if tokens.last != .space { tokens.append(.space) }
             } else if character.isASCII, character.isNumber {
@@ -37,44 +44,119 @@ struct WrittenPosition {
             }
         }
         self.tokens = tokens
+        self.solid = solid
     }
 
-    /// Digits of all scripts as those of ASCII, and so the forms of full width, which are in the same order.
-    private static func plain(_ character: Character) -> Character {
-        if let digit = character.wholeNumberValue, (0...9).contains(digit) { return Character("\(digit)") }
-        guard let scalar = character.unicodeScalars.first, character.unicodeScalars.count == 1,
-            (0xFF01...0xFF5E).contains(scalar.value), let plain = Unicode.Scalar(scalar.value - 0xFEE0)
-        else { return character }
-        return Character(plain)
+    /// What a reader makes of a text: in lower case, digits and marks of all scripts and forms as those of ASCII, and nothing that
+    /// cannot be seen or that only decorates what is before it. (NFKC, Unicode Standard Annex 15, would do more for letters.)
+    private static func folded(_ text: String) -> String {
+        var result = ""
+        for scalar in text.lowercased().unicodeScalars {
+            let properties = scalar.properties
+            switch properties.generalCategory {
+            case .nonspacingMark, .enclosingMark: continue
+            case _ where properties.isDefaultIgnorableCodePoint || scalar.isHarmful && !properties.isWhitespace: continue
+            default: result += plain(scalar)
+            }
+        }
+        return result
+    }
+
+    private static func plain(_ scalar: Unicode.Scalar) -> String {
+        switch scalar.value {
+        // Numbers with a full stop or a comma in one character.
+        case 0x2488...0x249B: return "\(scalar.value - 0x2487)."
+        case 0x1F101...0x1F10A: return "\(scalar.value - 0x1F101),"
+        case 0x066B, 0x06D4, 0x2024, 0x2027, 0x2219, 0x22C5, 0x3002, 0xB7, 0xFE52, 0xFF61: return "."
+        case 0x060C, 0x066C, 0x201A, 0x3001, 0xFE50, 0xFE51, 0xFF64: return ","
+        case 0xBA, 0x02DA: return "°"
+        // Full width, in the same order.
+        case 0xFF01...0xFF5E: return Unicode.Scalar(scalar.value - 0xFEE0).map { String(Character($0)) } ?? ""
+        default: break
+        }
+        if let number = Character(scalar).wholeNumberValue, (0...99).contains(number) { return "\(number)" }
+        return String(Character(scalar))
     }
 
     /// Whether it has a number with a fraction, or degrees, of which no name of an area has any.
     var hasFractionOrDegrees: Bool { !fractions.isEmpty || tokens.contains(.mark("°")) }
 
-    /// Whether it has a position: degrees as a number with four digits of a fraction, or two with three next to each other; degrees and
-    /// minutes; a latitude and a longitude with their letters; or a plus code.
+    /// Whether it has a position: degrees as a number with four digits of a fraction, or two with three next to each other, or with two
+    /// that cannot be times; degrees and minutes; a latitude and a longitude with their letters; a plus code; or an address of a map.
     var isThere: Bool {
-        hasPreciseNumbers || hasMinutes || hasCompassLetters || tokens.indices.contains(where: isPlusCode)
+        hasPreciseNumbers || hasPair || hasMinutes || hasCompassLetters || hasAddress || tokens.indices.contains(where: isPlusCode)
     }
 
     // MARK: Numbers
 
-    /// Where numbers with a fraction are: the place of the mark, and how many digits follow it.
-    private var fractions: [(mark: Int, digits: Int)] {
-        tokens.indices.dropFirst().compactMap { index in
-            guard tokens[index] == .mark(".") || tokens[index] == .mark(","), index + 1 < tokens.count,
-                case .number = tokens[index - 1], case .number(let digits) = tokens[index + 1]
-            else { return nil }
-            return (index, digits.count)
+    private struct Fraction {
+        let whole: String
+        let digits: String
+        /// The tokens of all of it.
+        let range: Range<Int>
+
+        /// Whether it may be a time of day, as in 10.30.
+        var isTime: Bool {
+            guard digits.count == 2, whole.count <= 2, let hour = Int(whole), let minute = Int(digits) else { return false }
+            return hour <= 24 && minute <= 59
         }
+    }
+
+    /// Numbers with a fraction. Spaces may be around its mark, except where honest people write them: after a comma in a list, and after
+    /// the full stop of a sentence, before a year.
+    private var fractions: [Fraction] { tokens.indices.compactMap(fraction) }
+
+    private func fraction(of mark: Int) -> Fraction? {
+        guard [.mark("."), .mark(","), .word("punkt"), .word("point"), .word("dot"), .word("komma"), .word("comma")].contains(tokens[mark])
+        else { return nil }
+        let start = tokens[..<mark].last == .space ? mark - 2 : mark - 1
+        let isLoose = mark + 1 < tokens.count && tokens[mark + 1] == .space
+        let end = isLoose ? mark + 2 : mark + 1
+        guard start >= 0, end < tokens.count, case .number(let whole) = tokens[start], case .number(let digits) = tokens[end] else { return nil }
+        if isLoose, start == mark - 1, tokens[mark] == .mark(",") || Self.isYear(digits) { return nil }
+        return isInDate(start, end) ? nil : Fraction(whole: whole, digits: digits, range: start..<(end + 1))
+    }
+
+    private static func isYear(_ digits: String) -> Bool {
+        digits.count == 4 && (digits.hasPrefix("19") || digits.hasPrefix("20"))
+    }
+
+    /// Whether a number's two parts belong to a date such as 28.11.2026.
+    private func isInDate(_ start: Int, _ end: Int) -> Bool {
+        func number(_ index: Int) -> String? {
+            guard tokens.indices.contains(index), case .number(let digits) = tokens[index] else { return nil }
+            return digits
+        }
+        func isDate(_ day: Int) -> Bool {
+            guard let first = number(day).flatMap({ Int($0) }), let month = number(day + 2).flatMap({ Int($0) }),
+                let year = number(day + 4), tokens[day + 1] == .mark("."), tokens[day + 3] == .mark(".")
+            else { return false }
+            return (1...31).contains(first) && (1...12).contains(month) && Self.isYear(year)
+        }
+        return end == start + 2 && (isDate(start) || isDate(start - 2))
     }
 
     private var hasPreciseNumbers: Bool {
         let fractions = fractions
-        if fractions.contains(where: { $0.digits >= 4 }) { return true }
-        return zip(fractions, fractions.dropFirst()).contains { one, other in
-            one.digits >= 3 && other.digits >= 3
-                && tokens[(one.mark + 2)..<max(one.mark + 2, other.mark - 1)].allSatisfy(Self.isBetweenNumbers)
+        if fractions.contains(where: { $0.digits.count >= 4 }) { return true }
+        return neighbours(fractions).contains { $0.digits.count >= 3 && $1.digits.count >= 3 }
+    }
+
+    /// Whether two numbers with two digits of a fraction or more stand next to each other, and can be neither times nor amounts.
+    private var hasPair: Bool {
+        neighbours(fractions).contains { one, other in
+            guard one.digits.count >= 2, other.digits.count >= 2, !(one.isTime && other.isTime) else { return false }
+            return !Self.units.contains { unit in tokens[other.range.upperBound...].first { $0 != .space } == unit }
+        }
+    }
+
+    private static let units: [Token] =
+        ["km", "m", "mi", "h", "min", "kg", "uhr", "eur", "euro", "kmh"].map(Token.word) + [.mark("€"), .mark("$"), .mark("%")]
+
+    private func neighbours(_ fractions: [Fraction]) -> [(Fraction, Fraction)] {
+        zip(fractions, fractions.dropFirst()).filter { one, other in
+            let between = one.range.upperBound..<max(one.range.upperBound, other.range.lowerBound)
+            return tokens[between].allSatisfy(Self.isBetweenNumbers)
         }
     }
 
@@ -94,6 +176,25 @@ struct WrittenPosition {
             else { return false }
             if case .number = next { return true }
             return false
+        }
+    }
+
+    // MARK: Addresses
+
+    /// Addresses of maps, which lead to one place, in lower case and without spaces.
+    private static let maps = [
+        "goo.gl/", "google.com/maps", "maps.google.", "maps.apple.com", "openstreetmap.org", "osm.org/", "what3words.com", "w3w.co/", "plus.codes/",
+        "bing.com/maps", "wego.here.com",
+    ]
+
+    /// Whether there is a geo URI (RFC 5870) or an address of a map.
+    private var hasAddress: Bool {
+        if Self.maps.contains(where: { solid.contains($0) }) { return true }
+        return tokens.indices.contains { index in
+            guard tokens[index] == .word("geo") else { return false }
+            let rest = tokens[(index + 1)...].filter { $0 != .space && $0 != .mark("-") && $0 != .mark("+") }
+            guard rest.count > 1, rest[0] == .mark(":"), case .number = rest[1] else { return false }
+            return true
         }
     }
 
