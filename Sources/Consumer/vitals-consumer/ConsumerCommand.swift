@@ -105,7 +105,7 @@ enum ConsumerCommand {
         defer { consumer.stop() }
         while try Signals.wait() == .hangUp {
             do { consumer.reload(try read(arguments)) } catch {
-                log.error("the settings were not read again: \(error)", event: .settingsRefused)
+                log.error("the settings were not read again: \(inOneLine(error))", event: .settingsRefused)
             }
         }
         readiness.stopping()

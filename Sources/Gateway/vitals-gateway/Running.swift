@@ -74,7 +74,7 @@ struct Running {
                 log.notice("SIGHUP: restarting with the settings as they are now", event: .settingsRead)
                 return settings
             } catch {
-                log.error("SIGHUP: the settings were not read again: \(error)", event: .settingsRefused)
+                log.error("SIGHUP: the settings were not read again: \(inOneLine(error))", event: .settingsRefused)
             }
         }
         readiness.stopping()

@@ -20,6 +20,11 @@ public func escaped(_ text: String) -> String {
     return result
 }
 
+/// An error in one line: what it says in several lines, such as a problem and what to do about it, with semicolons between them.
+public func inOneLine(_ error: any Error) -> String {
+    "\(error)".split(whereSeparator: \.isNewline).map { String($0).trimmed }.filter { !$0.isEmpty }.joined(separator: "; ")
+}
+
 /// JSON that is harmless to a terminal: what `escaped` replaces becomes one of JSON's own escapes, so programs read the
 /// same text. Only strings have such characters.
 public func escapedInJSON(_ json: String) -> String {

@@ -19,6 +19,15 @@ struct LogTests {
     /// The time that a plain line begins with.
     private let time = #/20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]Z /#
 
+    @Test("has an error of several lines in one, without the escapes of lines")
+    func severalLines() throws {
+        let error = SettingsError(file: "a.json5", key: "speed", problem: "too fast", hint: "see --help")
+        let text = inOneLine(error)
+        #expect("\(error)".contains("\n"), "the error has several lines")
+        #expect(try lines(.terminal) { $0.error(text) }.contains("\\n") == false)
+        #expect(text.contains("too fast") && text.contains("; ") && text.hasSuffix("see --help"), "\(text)")
+    }
+
     @Test("has the time if nobody else adds it, and names the level, or gives the journal its number")
     func styles() throws {
         func all(_ log: Log) {
