@@ -127,7 +127,7 @@ struct GatewayChecks {
                 "dropped because the outbox was full: \(counted(health.dropped, "reading"))",
                 "raise outbox.limit in the gateway's settings, or keep the consumer reachable")
         }
-        guard health.notRecorded == 0 else {
+        guard health.notRecorded == 0 || health.recordsEverySensor else {
             return .warning(
                 "not recorded, of sensors that belong to nobody: \(counted(health.notRecorded, "reading"))",
                 "claim the sensor", run: "vitals-gateway claim-code")

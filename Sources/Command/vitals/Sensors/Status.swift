@@ -66,7 +66,7 @@ struct Status {
             lines.append(("Dropped", "\(counted(health.dropped, "reading")), because the outbox was full"))
         }
         if health.dead > 0 { lines.append(("Refused", "\(counted(health.dead, "block")), by the consumer")) }
-        if health.notRecorded > 0 {
+        if health.notRecorded > 0, !health.recordsEverySensor {
             lines.append(
                 ("Not recorded", "\(counted(health.notRecorded, "reading")) of sensors that belong to nobody"))
         }

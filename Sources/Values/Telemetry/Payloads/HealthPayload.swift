@@ -97,6 +97,9 @@ public struct HealthPayload: Payload {
     public var clock = "unknown"
     /// Sensors that have a grant.
     public var recordedSensors: [String] = []
+    /// Whether each sensor has a grant: what was not recorded is then from before somebody claimed its sensor, or of a kind that its
+    /// person does not have recorded, and nobody has to do anything.
+    public var recordsEverySensor: Bool { sensors.configured > 0 && Set(recordedSensors).count >= sensors.configured }
 
     /// Counters of zero at a moment, Unix milliseconds.
     public init(time: Int64) {
