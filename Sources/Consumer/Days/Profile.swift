@@ -118,7 +118,7 @@ extension Profile {
     private static func name(_ fields: JSON) -> Entry<String> {
         let name = text("name", fields)
         guard let text = name.value else { return name }
-        return ProfileRules.isName(text) ? name : .improper
+        return ProfileRules.isName(text) && PlainText.isHarmless(text) ? name : .improper
     }
 
     private static func dateOfBirth(_ fields: JSON, _ today: CalendarDay) -> Entry<CalendarDay> {

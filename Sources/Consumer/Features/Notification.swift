@@ -56,13 +56,14 @@ package struct Notification: Hashable {
         self.kind = kind
         self.time = time
         self.from = from
-        self.fromName = fromName
+        self.fromName = fromName.map(PlainText.shown)
         self.day = day
         self.goal = goal
         self.alert = alert
         self.reminder = reminder
         self.post = post
-        self.text = text
+        // It may have a name that was kept before names were checked.
+        self.text = PlainText.shown(text)
     }
 }
 

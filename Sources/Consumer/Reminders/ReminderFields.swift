@@ -20,7 +20,7 @@ extension Reminder {
     /// Whether a text may be a label.
     package static func isLabel(_ text: String) -> Bool {
         !text.allSatisfy(\.isWhitespace) && text.utf8.count <= longestLabel.bytes && text.count <= longestLabel.characters
-            && ProfileRules.isName(text)
+            && ProfileRules.isName(text) && PlainText.isHarmless(text)
     }
 }
 
@@ -30,7 +30,7 @@ extension PeopleRequest {
         guard let text = try optionalText("label", atMost: Reminder.longestLabel.bytes) else { return nil }
         guard text.unicodeScalars.contains(where: \.isVisible) else { throw Self.noTitle }
         guard Reminder.isLabel(text) else {
-            let words = "a label has at most \(Reminder.longestLabel.characters) characters on one line"
+            let words = "a label has at most \(Reminder.longestLabel.characters) characters on one line, \(PlainText.refused)"
             throw ReplyError(.invalid, words, field: "label")
         }
         return text

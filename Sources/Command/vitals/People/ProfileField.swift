@@ -68,7 +68,7 @@ struct ProfileField {
     func value(_ text: String, in units: Units) -> JSON? {
         let text = text.trimmed
         switch kind {
-        case .name: return ProfileRules.isName(text) ? .string(text) : nil
+        case .name: return ProfileRules.isName(text) && PlainText.isHarmless(text) ? .string(text) : nil
         case .dateOfBirth:
             // East of here it may already be tomorrow: then the consumer decides.
             guard let day = CalendarDay(text), let today = CalendarDay.today,

@@ -39,18 +39,12 @@ package struct DeviceName: Hashable {
             return
         }
         text = try requireText(value, field).trimmed
-        guard text.count <= Self.maximumLength, text.utf8.count <= 4 * Self.maximumLength, text.isOneLine else {
+        guard text.count <= Self.maximumLength, text.utf8.count <= 4 * Self.maximumLength, !text.contains(where: \.isNewline) else {
             throw ReplyError(
                 .invalid, "A device's name has at most \(Self.maximumLength) characters on one line", field: field)
         }
-    }
-}
-
-extension String {
-    /// Whether nothing in the text ends a line, or controls the program that shows it.
-    var isOneLine: Bool {
-        unicodeScalars.allSatisfy {
-            ![.control, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)
+        guard PlainText.isHarmless(text) else {
+            throw ReplyError(.invalid, "A device's name is a line \(PlainText.refused)", field: field)
         }
     }
 }

@@ -111,7 +111,7 @@ final class GearRequests: @unchecked Sendable {
         guard let names = try request.optionalTexts("activities", atMost: Gear.mostActivities) else { return nil }
         var activities: [Activity] = []
         for name in names {
-            guard WorkoutNames.isName(name), let activity = Activity(named: name) else {
+            guard WorkoutNames.isName(name), PlainText.isHarmless(name), let activity = Activity(named: name) else {
                 throw ReplyError(
                     .invalid, "\"activities\" are running, walking, cycling, or names of your own", field: "activities")
             }

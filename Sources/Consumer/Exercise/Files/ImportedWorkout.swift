@@ -87,7 +87,7 @@ extension Activity {
         case .cycling: self = .cycling
         case .other(let name):
             let cut = String(name.prefix(Name.longestBytes / 4))
-            self = [name, cut].filter(WorkoutNames.isName).compactMap(Activity.init).first ?? .other
+            self = [name, cut].filter { WorkoutNames.isName($0) && PlainText.isHarmless($0) }.compactMap(Activity.init).first ?? .other
         }
     }
 

@@ -8,7 +8,7 @@ extension PeopleRequest {
     /// An activity; nil if the field is absent or null.
     func optionalActivity() throws(ReplyError) -> Activity? {
         guard let text = try optionalText("activity", atMost: WorkoutNames.longestBytes) else { return nil }
-        guard WorkoutNames.isName(text), let activity = Activity(named: text) else {
+        guard WorkoutNames.isName(text), PlainText.isHarmless(text), let activity = Activity(named: text) else {
             throw ReplyError(
                 .invalid, "\"activity\" is running, walking, cycling, or a name of your own", field: "activity")
         }
@@ -45,9 +45,9 @@ extension PeopleRequest {
     /// The name of a plan or of gear, which has to be there.
     func workoutName(_ field: String = "name") throws(ReplyError) -> String {
         let text = try text(field, atMost: WorkoutNames.longestBytes)
-        guard WorkoutNames.isName(text) else {
+        guard WorkoutNames.isName(text), PlainText.isHarmless(text) else {
             throw ReplyError(
-                .invalid, "\"\(field)\" has to be a name on one line, without control characters", field: field)
+                .invalid, "\"\(field)\" has to be a name on one line, \(PlainText.refused)", field: field)
         }
         return text
     }

@@ -162,10 +162,10 @@ extension WatchRule.Area {
     /// What `areas/set` asks for, with the shape in it.
     init(_ fields: RuleFields) throws(ReplyError) {
         guard case .string(let text)? = fields["name"], !text.trimmed.isEmpty, text.count <= Self.longestName,
-            text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+            text.unicodeScalars.contains(where: \.isVisible), PlainText.isHarmless(text)
         else {
-            throw ReplyError(
-                .invalid, "\"name\" has to be a text of 1 to \(Self.longestName) characters", field: "name")
+            let words = "\"name\" has to be a text of 1 to \(Self.longestName) characters, \(PlainText.refused)"
+            throw ReplyError(.invalid, words, field: "name")
         }
         self.init(name: text.trimmed, shape: try Self.shape(fields))
         if case .string(let region)? = fields["region"] { self.region = region }

@@ -232,8 +232,8 @@ package final class Enrolment: @unchecked Sendable {
             guard !isRequired else { throw ReplyError(.badRequest, "\"name\" is missing", field: "name") }
             return nil
         }
-        guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-            throw ReplyError(.invalid, "a name has no control characters", field: "name")
+        guard PlainText.isHarmless(text) else {
+            throw ReplyError(.invalid, "a name is one line, \(PlainText.refused)", field: "name")
         }
         return text.isEmpty ? nil : text
     }
