@@ -91,6 +91,14 @@ extension Store {
         ).flatMap { $0 }
     }
 
+    /// The serial of a gateway's latest grant, or where it never had one, of any; nil if there never was any.
+    package func latestSerial(of gateway: ID) throws(VaultError) -> Int64? {
+        let own = try database.first(
+            "SELECT max(serial) FROM streams WHERE gateway = ?", [.text(gateway.text)], row: Row.intIfPresent)
+        guard let latest = own.flatMap({ $0 }) else { return try latestSerial() }
+        return latest
+    }
+
     /// The serial of the latest grant of any sensor; nil if there never was one.
     package func latestSerial() throws(VaultError) -> Int64? {
         try database.first(

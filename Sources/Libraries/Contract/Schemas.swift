@@ -44,7 +44,7 @@ enum Schemas {
                     "SensorCounts", "How many sensors there are.",
                     [.always("configured", .count), .always("connected", .count)])),
             .always("bluetooth", .text), .always("broker_reconnects", .count), .always("clock", .text),
-            .always("recorded_sensors", .array(of: .id)),
+            .always("recorded_sensors", .array(of: .id)), .known("consumer", .word(["online", "offline", "older"])),
         ])
 
     static let sensorInfo = PayloadSchema.object(

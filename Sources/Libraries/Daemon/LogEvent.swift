@@ -8,6 +8,7 @@ public enum LogEvent: String, CaseIterable, Sendable {
     case diskTakes = "5f20ff499eaf470ea2793d4c681c1035"
     case settingsRead = "137bbf9f0bc84e70852e82a092002806"
     case settingsRefused = "4b9917275e6b4446bac10de9e70d8aaa"
+    case storeOlder = "e0a923f397c04365a032dabe5a48b44e"
 
     // Of a gateway.
     case notEnrolled = "921b16c2bfc24fb386c627f94a4251df"

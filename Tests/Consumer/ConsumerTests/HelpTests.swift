@@ -234,6 +234,7 @@ private enum Golden {
               --data DIR        the folder of vitals.db, if it is not DIR/data
               --keys DIR        the folder of keys.db, if it is not DIR/keys
               --forgotten FILE  a list of the forgotten, besides those in the backup and the state folder
+              --above NUMBER    makes newer grants than this number, which a log has named
           -s, --settings FILE   the settings, JSON5 (default: /etc/vitals/consumer.json5)
           -h, --help            shows this help
 

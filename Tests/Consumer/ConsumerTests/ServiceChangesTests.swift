@@ -2,6 +2,7 @@ import Daemon
 import Foundation
 import HouseholdSupport
 import MQTT
+import Readings
 import Records
 import Storage
 import Telemetry
@@ -210,7 +211,7 @@ extension ServiceTests {
         restored.start()
         let failure = try first.wait()
         #expect(
-            failure.message.contains("superseded by a restored copy") && failure.message.contains("\(restored.store)"))
+            failure.message.contains("superseded by a newer copy") && failure.message.contains("\(restored.store)"))
         original.stop()
         // Its own grant, and once more after the sight of the other's.
         while try client.control(key).store != restored.store {}
@@ -266,6 +267,64 @@ extension ServiceTests {
         while try client.control(key).body != .keyRequest(session.stream, session.id) {}
         client.publish(grant.payload, to: "vitals/v1/gateways/home/grants")
         #expect(try acknowledged([session.keyBlock, block], client, key) == 2)
+    }
+
+    @Test("restored with a clock that was behind, ends when a gateway hands back a newer grant, and says what to type")
+    func handedBackNewer() throws {
+        try broker.start()
+        let client = try Client(broker, "vitals/v1/gateways/#")
+        defer { client.stop() }
+        let backup = household.path("backup")
+        let (newest, message, key): (Grant, [UInt8], [UInt8])
+        do {
+            let parts = try household.open(now: 2_000_000_000_000)
+            newest = try parts.grant()
+            let control = Control(store: parts.store.id, topics: parts.settings.topics, identity: parts.keys.identity)
+            message = try control.message(newest, ID("home")).payload
+            key = parts.keys.identity.publicKey
+            // What the backup has is from before that.
+            try parts.store.database.execute("UPDATE streams SET serial = 5")
+        }
+        let settings = try household.settings(port: broker.port)
+        _ = try output { _ = try BackupCommand(folder: backup).run(settings, output: $0) }
+        func restore(above: Int64, as name: String) throws {
+            try FileManager.default.moveItem(atPath: settings.state, toPath: household.path(name))
+            _ = try output { descriptor in
+                let command = RestoreCommand(data: backup + "/data", keys: backup + "/keys", above: above)
+                _ = try command.run(settings, now: unixMilliseconds(), output: descriptor)
+            }
+        }
+
+        try restore(above: 0, as: "lost")
+        let failed = Failed()
+        let restored = try Consumer(settings, readiness: Readiness(), failed: failed.set)
+        restored.start()
+        _ = try client.wait("the grant") { $0.topic.hasSuffix("/grant") ? true : nil }
+        client.publish(message, to: "vitals/v1/gateways/home/grants")
+        let failure = try failed.wait()
+        restored.stop()
+        #expect(failure.exitCode == .configuration && failure.message.contains("superseded by a newer copy"))
+        let advice = "vitals-consumer restore DIR --above \(newest.serial)"
+        #expect(failure.hint?.contains(advice) == true, "\(failure)")
+
+        // The advice is right.
+        try restore(above: Int64(newest.serial), as: "behind")
+        let again = Failed()
+        let mended = try Consumer(settings, readiness: Readiness(), failed: again.set)
+        mended.start()
+        let grant = try client.wait("a newer grant") { message -> Grant? in
+            guard let signed = try? SignedControlMessage(bytes: message.payload).message, signed.store == mended.store,
+                case .grant(let grant) = signed.body
+            else { return nil }
+            return grant
+        }
+        #expect(grant.serial > newest.serial)
+        client.publish(message, to: "vitals/v1/gateways/home/grants")
+        let session = try newSession(grant)
+        client.publish(session.keyBlock, to: blocks)
+        while try client.control(key).body != .acknowledgement([session.identity(0)]) {}
+        mended.stop()
+        #expect(again.error == nil)
     }
 
     /// The settings with another state folder.

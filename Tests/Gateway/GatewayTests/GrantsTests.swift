@@ -77,6 +77,37 @@ struct GrantsTests {
         #expect(grants.hasConsumer)
     }
 
+    @Test("knows that the consumer that is there has an older store, in whichever order it hears that")
+    mutating func older() throws {
+        let (ours, other, main) = (StoreID(high: 0, low: 1), StoreID(high: 0, low: 2), try ID("main"))
+        let newest = try bench.grant(serial: 9)
+        let old = try bench.signed(.grant(bench.grant(serial: 8, stream: StreamID(high: 9, low: 9))), store: 2)
+        _ = grants.take(try bench.signed(.grant(newest)), for: "strap")
+        #expect(grants.presence == .offline)
+        // Not all consumers of other stores are old: another household's is nobody's business here.
+        grants.consumerChanged(other, main, isOnline: true)
+        #expect(grants.presence == .offline && grants.olderStore == nil)
+        // Nobody but the consumer can say so.
+        let forged = try bench.signed(.grant(bench.grant(serial: 8)), by: .init(seed: .random()), store: 2)
+        #expect(grants.take(forged, for: "strap") == nil && grants.olderStore == nil)
+        #expect(grants.take(old, for: "strap") == nil)
+        let seen = try #require(grants.olderStore)
+        #expect(seen.other == other && seen.its == 8 && seen.ours == ours && seen.newest == newest)
+        #expect(grants.presence == .older && grants.inForce(for: bench.strap) == newest && !grants.hasConsumer)
+        // It has ended; that it was the wrong one is still to be said.
+        grants.consumerChanged(other, main, isOnline: false)
+        #expect(grants.olderStore == nil && grants.presence == .older)
+        // The right one is there: what an old copy at its side says does not count.
+        grants.consumerChanged(ours, main, isOnline: true)
+        grants.consumerChanged(other, main, isOnline: true)
+        #expect(grants.olderStore == nil && grants.presence == .online)
+        grants.consumerChanged(ours, main, isOnline: false)
+        #expect(grants.olderStore != nil && grants.presence == .older)
+        let mended = try bench.signed(.grant(bench.grant(serial: 10)), store: 2)
+        #expect(grants.take(mended, for: "strap")?.isNewStore == true)
+        #expect(grants.olderStore == nil && grants.presence == .online)
+    }
+
     @Test("accepts nothing before it is enrolled")
     func notEnrolled() throws {
         var grants = Grants(gateway: bench.home, consumer: nil)

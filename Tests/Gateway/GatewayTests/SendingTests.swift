@@ -107,6 +107,26 @@ struct SendingTests {
         #expect(line.grants.first { _ in true } == grant)
     }
 
+    @Test("hands back its grant to a consumer whose store is older, sends it nothing else, and says so")
+    func olderStore() throws {
+        let line = try Line()
+        let (ours, other, one) = (StoreID(high: 0, low: 1), StoreID(high: 0, low: 2), try ID("one"))
+        let newest = try line.bench.signed(.grant(line.bench.grant(serial: 9)))
+        line.outbox.receive(grant: newest, for: line.bench.strap)
+        line.outbox.settle()
+        while line.outbox.health.consumer != .online { usleep(10_000) }
+        line.outbox.consumerChanged(ours, one, isOnline: false)
+        #expect(line.outbox.health.consumer == .offline && line.grants.all.isEmpty)
+        line.outbox.consumerChanged(other, one, isOnline: true)
+        let old = try line.bench.signed(.grant(line.bench.grant(serial: 8)), store: 2)
+        line.outbox.receive(grant: old, for: line.bench.strap)
+        #expect(line.grants.first { _ in true } == newest)
+        #expect(line.outbox.health.consumer == .older)
+        #expect(try line.outbox.keep([reading(1)], from: line.bench.strap))
+        line.outbox.settle()
+        #expect(line.blocks.all.isEmpty)
+    }
+
     @Test("sends at once again what is not acknowledged when the consumer says once more that it is there")
     func consumerSpeaksAgain() throws {
         let line = try Line()

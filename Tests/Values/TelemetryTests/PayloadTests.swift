@@ -124,12 +124,13 @@ import Testing
         health.brokerReconnects = 11
         health.clock = "synchronised"
         health.recordedSensors = ["strap"]
+        health.consumer = .older
         #expect(
             Self.text(health.bytes)
                 == #"{"time":7,"outbox":{"journal":1,"blocks":2,"bytes":3,"limit_bytes":9,"full_percent":33,"oldest_s":4},"disk":"full","disk_since":6,"#
                 + #""dropped":5,"dead":6,"not_recorded":7,"#
                 + #""recorded":8,"malformed":9,"memory_kb":10,"sensors":{"configured":2,"connected":1},"bluetooth":"ready","#
-                + #""broker_reconnects":11,"clock":"synchronised","recorded_sensors":["strap"]}"#)
+                + #""broker_reconnects":11,"clock":"synchronised","recorded_sensors":["strap"],"consumer":"older"}"#)
         #expect(try HealthPayload(payload: health.bytes) == health)
     }
 
@@ -141,6 +142,9 @@ import Testing
         health.disk = .ok
         let strange = Self.text(health.bytes).replacing(#""disk":"ok""#, with: #""disk":"melted""#)
         #expect(try HealthPayload(payload: Array(strange.utf8)).disk == .failing)
+        health.consumer = .online
+        let odd = Self.text(health.bytes).replacing(#""consumer":"online""#, with: #""consumer":"asleep""#)
+        #expect(try HealthPayload(payload: Array(odd.utf8)).consumer == .offline)
     }
 
     @Test("takes nothing or an object for a request")

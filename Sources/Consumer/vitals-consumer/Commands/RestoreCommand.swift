@@ -30,6 +30,7 @@ struct RestoreCommand: Subcommand {
             .value("data", "DIR", "the folder of vitals.db, if it is not DIR/data"),
             .value("keys", "DIR", "the folder of keys.db, if it is not DIR/keys"),
             .value("forgotten", "FILE", "a list of the forgotten, besides those in the backup and the state folder"),
+            .value("above", "NUMBER", "makes newer grants than this number, which a log has named"),
         ],
         arguments: [.optional("DIR", "what backup has written")],
         examples: [
@@ -45,6 +46,8 @@ struct RestoreCommand: Subcommand {
     let forgotten: String?
     /// Whether this is practice, next to a consumer that goes on: what the consumer has is not touched.
     let isRehearsal: Bool
+    /// A grant that a gateway has, and that the clock alone does not pass; 0 if there is none.
+    let above: Int64
 
     /// `DIR`, or `--data` and `--keys`.
     init(_ arguments: Arguments) throws {
@@ -52,14 +55,17 @@ struct RestoreCommand: Subcommand {
         guard let data = try arguments.optionalString("data") ?? folder.map({ $0 + "/data" }),
             let keys = try arguments.optionalString("keys") ?? folder.map({ $0 + "/keys" })
         else { throw arguments.missing("DIR", "name it, or both --data and --keys") }
-        self.init(data: data, keys: keys, forgotten: try arguments.optionalString("forgotten"))
+        let above = try arguments.optionalInteger("above", in: 1...Int(Int64.max / 2))
+        self.init(
+            data: data, keys: keys, forgotten: try arguments.optionalString("forgotten"), above: Int64(above ?? 0))
     }
 
-    init(data: String, keys: String, forgotten: String? = nil, isRehearsal: Bool = false) {
+    init(data: String, keys: String, forgotten: String? = nil, isRehearsal: Bool = false, above: Int64 = 0) {
         self.data = data
         self.keys = keys
         self.forgotten = forgotten
         self.isRehearsal = isRehearsal
+        self.above = above
     }
 
     func run(_ settings: ConsumerSettings, output: CInt) throws(Failure) -> ExitCode {
@@ -122,7 +128,7 @@ struct RestoreCommand: Subcommand {
             try keys.checkIntegrity()
             try store.database.checkIntegrity()
             let again = try forgetAgain(settings, store, keys)
-            let renewed = try store.renew(now: now)
+            let renewed = try store.renew(now: max(now, above + 1))
             for stream in try store.streams() where !stream.user.isEmpty {
                 guard try keys.person(stream.user, version: stream.secretVersion) == nil else { continue }
                 log.warning(

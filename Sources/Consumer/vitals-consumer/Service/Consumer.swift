@@ -397,7 +397,9 @@ extension Consumer {
             lastBlocks = (message.topic, gateway)
             ingest.collect(message.payload, from: gateway)
         case .gateway(let gateway, .live)?: receivedLive(message.payload, gateway)
-        case .gateway(let gateway, .grants)?: ingest.collect(grant: message.payload, from: gateway)
+        case .gateway(let gateway, .grants)?:
+            gotBack(message.payload, gateway)
+            ingest.collect(grant: message.payload, from: gateway)
         case .gateway(let gateway, .sensor(_, .grant))?: sawGrant(message.payload, gateway)
         case nil where message.retain && settings.topics.request(at: message.topic) == nil:
             features.heardElsewhere(message)

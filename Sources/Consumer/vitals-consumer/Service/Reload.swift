@@ -79,15 +79,7 @@ extension Consumer {
             var newest = known
             if newest == nil { newest = try streams.grants.store.latestSerial() }
             guard let ours = newest else { return }
-            guard Int64(clamping: grant.serial) <= ours else {
-                return failed(
-                    Failure(
-                        .configuration, "store \(store) was superseded by a restored copy of it, store \(other)",
-                        hint: """
-                            run one of the two only. If this is the restored one, the clock was behind when it was restored: \
-                            set it, and restore again
-                            """))
-            }
+            guard Int64(clamping: grant.serial) <= ours else { return superseded(by: other, grant) }
             guard known != nil else { return }
             guard !isDue("grant \(sensor)") else {
                 try streams.publishGrants(of: [sensor]) { error in if let error { log.error("\(error)") } }
@@ -101,6 +93,37 @@ extension Consumer {
         } catch {
             if isDue("copies") { log.error("\(error)") }
         }
+    }
+
+    /// A gateway hands back a grant. If another store has made it, after all of ours, gateways send this one nothing: it
+    /// ends, as it does when the broker still has such a grant. It does not raise its own grants above that: while the newer
+    /// store is only restarting, a forgotten copy would take its place.
+    func gotBack(_ payload: [UInt8], _ gateway: ID) {
+        guard let message = decoded({ () throws(MalformedValue) in try SignedControlMessage(bytes: payload) }),
+            message.message.store != store
+        else { return }
+        do throws(VaultError) {
+            let adoption = Adoption(store: streams.grants.store, keys: streams.grants.keys)
+            guard let (other, grant) = try adoption.verified(payload, from: gateway),
+                let ours = try streams.grants.store.latestSerial(of: gateway),
+                Int64(clamping: grant.serial) > ours
+            else { return }
+            superseded(by: other, grant)
+        } catch {
+            if isDue("copies") { log.error("\(error)") }
+        }
+    }
+
+    private func superseded(by other: StoreID, _ grant: Grant) {
+        log.error("store \(store) is older than store \(other), which gateways follow", event: .storeOlder)
+        failed(
+            Failure(
+                .configuration,
+                "store \(store) was superseded by a newer copy, store \(other), which made grant \(grant.serial)",
+                hint: """
+                    run one of the two only. If this is the restored one, the clock was behind when it was restored, or ahead \
+                    before: move the databases away, and restore again with vitals-consumer restore DIR --above \(grant.serial)
+                    """))
     }
 
     private func putRight(_ sensor: SensorName) {

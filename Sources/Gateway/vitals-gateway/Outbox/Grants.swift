@@ -13,6 +13,10 @@ struct Grants {
     /// The serial of the grant that named the store.
     private var storeSerial: UInt64 = 0
     private var online: [StoreID: Set<ID>] = [:]
+    /// Another store, whose last grant is older than what we have: this consumer's, from a backup or a forgotten copy.
+    private var otherStore: (id: StoreID, serial: UInt64)?
+    /// Whether a consumer of that store was there while none of ours was.
+    private var hasSeenOlder = false
     private var notTakenCount = CountToTell()
 
     private static let mostStores = 64
@@ -34,7 +38,23 @@ struct Grants {
     /// Whether a consumer of the grants' store is online.
     var hasConsumer: Bool { store.map { online[$0]?.isEmpty == false } ?? false }
 
+    /// Whether a consumer is there, as the health says it; nil without an enrolment.
+    var presence: HealthPayload.Consumer? {
+        guard consumer != nil else { return nil }
+        if hasConsumer || (store == nil && online.values.contains { !$0.isEmpty }) { return .online }
+        return hasSeenOlder ? .older : .offline
+    }
+
+    /// A consumer is there, but its store makes older grants than ours: it is said which.
+    var olderStore: (other: StoreID, its: UInt64, ours: StoreID, newest: Grant)? {
+        guard let store, !hasConsumer, let otherStore, online[otherStore.id]?.isEmpty == false,
+            let newest = latest.values.max(by: { $0.serial < $1.serial })
+        else { return nil }
+        return (otherStore.id, otherStore.serial, store, newest)
+    }
+
     mutating func consumerChanged(_ store: StoreID, _ instance: ID, isOnline: Bool) {
+        defer { noteOlder() }
         if isOnline {
             // Somebody who makes up stores and instances can neither fill the memory nor take the place of the genuine
             // one.
@@ -48,6 +68,11 @@ struct Grants {
         } else {
             online[store]?.remove(instance)
         }
+    }
+
+    /// That somebody has started the wrong copy is not forgotten when it ends, but when the right one is there.
+    private mutating func noteOlder() {
+        if hasConsumer { hasSeenOlder = false } else if olderStore != nil { hasSeenOlder = true }
     }
 
     /// There is no longer a broker that could say which consumers have gone.
@@ -68,14 +93,24 @@ struct Grants {
         }
         if let known = latest[grant.sensor], known.serial >= grant.serial {
             byStream[grant.stream] = byStream[grant.stream] ?? grant
+            if signed.store != store {
+                otherStore = (signed.store, grant.serial)
+                noteOlder()
+            }
             return nil
         }
         // A grant from an older store for another sensor may come after a grant from the newer store.
         let isNewer = store == nil || grant.serial > storeSerial
         let isNewStore = isNewer && store != nil && store != signed.store
-        if isNewer { (store, storeSerial) = (signed.store, grant.serial) }
+        if isNewer {
+            (store, storeSerial) = (signed.store, grant.serial)
+            (otherStore, hasSeenOlder) = (nil, false)
+        } else if signed.store != store {
+            otherStore = (signed.store, grant.serial)
+        }
         latest[grant.sensor] = grant
         byStream[grant.stream] = grant
+        noteOlder()
         return (grant, isNewStore)
     }
 

@@ -84,6 +84,8 @@ final class Outbox: @unchecked Sendable {
     /// When the consumer's presence last had everything sent again, in milliseconds since boot.
     var lastPresence: UInt64?
     var isPresencePending = false
+    /// When a consumer with an older store last got our grant, in milliseconds since boot.
+    var lastHandedBack: UInt64?
     /// The last block that is on the disk.
     var flushedThrough: Int64 = 0
     /// Whether something was committed after the last flush began.
@@ -165,6 +167,7 @@ final class Outbox: @unchecked Sendable {
                 checkClock(.now())
                 checkFlush()
                 checkDisk()
+                tellOfOlderStore()
                 onChange()
             }
             every(.seconds(3600)) { [unowned self] in removeOld() }

@@ -22,8 +22,10 @@ extension Outbox {
 
     func consumerChanged(_ store: StoreID, _ instance: ID, isOnline: Bool) {
         loop.perform { [self] in
-            let wasThere = grants.hasConsumer
+            let (wasThere, before) = (grants.hasConsumer, grants.presence)
             grants.consumerChanged(store, instance, isOnline: isOnline)
+            tellOfOlderStore()
+            if grants.presence != before { onChange() }
             uplink.consumerChanged(isThere: grants.hasConsumer)
             if wasThere, isOnline, store == grants.store { consumerSaysSo() }
             pump()
@@ -51,6 +53,28 @@ extension Outbox {
     /// Milliseconds.
     private static let presencePause: UInt64 = 5000
 
+    /// A consumer is there that was restored from a backup, or is a forgotten copy, and its grants are older than ours:
+    /// nothing is sent to it. The log says so, and the consumer gets our grant, which its own identity has signed.
+    func tellOfOlderStore() {
+        guard let (other, its, ours, newest) = grants.olderStore else { return }
+        limitedLog.error("older store", event: .storeOlder) {
+            """
+            the consumer at the broker has an older store than this gateway follows: its store \(other) is at grant \(its), ours, \
+            \(ours), at \(newest.serial). Nothing is sent to it. Start the newer one; if that is lost, restore it: \
+            vitals-consumer restore DIR --above \(newest.serial)\($0)
+            """
+        }
+        let now = millisecondsSinceBoot()
+        guard lastHandedBack.map({ now >= $0 + Self.presencePause }) ?? true else { return }
+        do throws(VaultError) {
+            guard let message = try store.grant(of: newest.stream) else { return }
+            lastHandedBack = now
+            session.publish(message, to: grantsTopic, qos: .atLeastOnce)
+        } catch {
+            log.debug("outbox: \(error)")
+        }
+    }
+
     // MARK: What the consumer says
 
     func receive(grant message: [UInt8], for sensor: ID) {
@@ -58,7 +82,10 @@ extension Outbox {
             takeIn()  // Earlier readings belong to the earlier grant.
             var changed = grants
             guard let (grant, isNewStore) = changed.take(message, for: sensor.text) else {
+                let before = grants.presence
                 grants = changed  // It has counted, at least.
+                tellOfOlderStore()
+                if grants.presence != before { onChange() }
                 return
             }
             do throws(VaultError) {
@@ -145,6 +172,7 @@ extension Outbox {
         // For people who read this, a locked database is a disk that accepts nothing.
         health.disk = HealthPayload.Disk(rawValue: disk.condition.rawValue) ?? .failing
         health.diskSince = disk.since
+        health.consumer = grants.presence
         health.recordedSensors = grants.allInForce.filter { $0.until == nil }.map(\.sensor.text)
         do throws(VaultError) {
             let backlog = try store.backlog()

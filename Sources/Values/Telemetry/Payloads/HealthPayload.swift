@@ -53,6 +53,21 @@ public struct HealthPayload: Payload {
         }
     }
 
+    /// Whether the consumer is there, as far as the gateway sees it at its broker.
+    public enum Consumer: String, Decodable, Sendable {
+        /// It is.
+        case online
+        /// It is not: readings wait in the outbox.
+        case offline
+        /// One was there with an older store than the gateway follows: readings wait for the newer one.
+        case older
+
+        /// A word that only a later version knows is not good news.
+        public init(from decoder: any Decoder) throws {
+            self = Consumer(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .offline
+        }
+    }
+
     /// How many sensors there are.
     public struct Sensors: Decodable, Hashable, Sendable {
         /// Sensors in the settings.
@@ -100,6 +115,8 @@ public struct HealthPayload: Payload {
     /// Whether each sensor has a grant: what was not recorded is then from before somebody claimed its sensor, or of a kind that its
     /// person does not have recorded, and nobody has to do anything.
     public var recordsEverySensor: Bool { sensors.configured > 0 && Set(recordedSensors).count >= sensors.configured }
+    /// Whether the consumer is there; nil if the gateway is not enrolled, or of an earlier version.
+    public var consumer: Consumer?
 
     /// Counters of zero at a moment, Unix milliseconds.
     public init(time: Int64) {
@@ -133,11 +150,12 @@ public struct HealthPayload: Payload {
             "broker_reconnects": .integer(Int64(brokerReconnects)),
             "clock": .string(clock),
             "recorded_sensors": .array(recordedSensors.map(JSON.string)),
+            "consumer": consumer.map { .string($0.rawValue) },
         ])
     }
 
     private enum CodingKeys: String, CodingKey {
-        case time, outbox, disk, dropped, dead, recorded, malformed, sensors, bluetooth, clock
+        case time, outbox, disk, dropped, dead, recorded, malformed, sensors, bluetooth, clock, consumer
         case diskSince = "disk_since"
         case notRecorded = "not_recorded"
         case memoryKilobytes = "memory_kb"
