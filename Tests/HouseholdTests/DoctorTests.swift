@@ -29,7 +29,8 @@ struct DoctorTests {
             "gateway enrolment", "gateway bus", "consumer settings", "consumer version", "consumer process",
             "consumer folder", "consumer password", "consumer root key", "gateway broker",
             "gateway status", "gateway health", "gateway bluetooth", "gateway sensors", "gateway outbox",
-            "gateway outbox disk", "gateway acknowledgements", "gateway losses", "consumer broker", "consumer presence",
+            "gateway outbox disk", "gateway acknowledgements", "gateway losses", "gateway consumer", "consumer broker",
+            "consumer presence",
             "consumer backups",
         ]
         #expect(visit.names("ok").isSuperset(of: every), "\(Set(every).subtracting(visit.names("ok")))")
@@ -43,7 +44,8 @@ struct DoctorTests {
         #expect(presence.line(containing: "offline") != nil)
         let ill = try DoctorVisit(household.folder, ["--backups", backups])
         #expect(ill.status == 69)
-        #expect(ill.names("problem") == ["consumer process", "consumer presence"], "\(ill.text)")
+        #expect(
+            ill.names("problem") == ["consumer process", "consumer presence", "gateway consumer"], "\(ill.text)")
     }
 
     @Test("says what the gateway's own health, status and version mean")
@@ -69,6 +71,7 @@ struct DoctorTests {
         let judged = ["health", "bluetooth", "sensors", "outbox", "outbox disk", "acknowledgements", "losses"]
         for name in judged { #expect(visit["gateway \(name)"]?.severity == "ok", "\(name)") }
         #expect(visit["consumer presence"]?.severity == "problem")
+        #expect(visit["gateway consumer"]?.text.hasPrefix("no consumer is online at") == true)
 
         health.bluetooth = "waiting for a Bluetooth adapter"
         health.sensors = .init()

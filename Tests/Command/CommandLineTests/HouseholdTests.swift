@@ -183,6 +183,23 @@ struct StatusTests {
         }
     }
 
+    @Test("says whether the consumer is there, and of when the rest is if the gateway is not")
+    func consumerAndGone() throws {
+        try withHousehold { _, gateway, vitals in
+            try describe(gateway) { $0.consumer = .offline }
+            #expect(try vitals("status").lines.last == "Consumer      offline: readings wait at the gateway")
+            try describe(gateway) { $0.consumer = .older }
+            #expect(try vitals("status").lines.last?.contains("its store is older than the gateway's grants") == true)
+            try describe(gateway) { $0.consumer = .online }
+            #expect(try vitals("status").lines.last == "Consumer      online")
+            #expect(try !vitals("status").lines.contains { $0.hasPrefix("As of") })
+            try gateway.keep(StatusPayload(.offline, time: 1_760_000_060_000).bytes, .status)
+            let lines = try vitals("status").lines
+            #expect(lines.contains("State         offline since 2025-10-09 08:54:20"))
+            #expect(lines.contains("As of         2025-10-09 08:53:20: the lines below are no longer up to date"))
+        }
+    }
+
     @Test("shows what it can of a gateway that has gone, or that speaks another version's language")
     func partial() throws {
         try withHousehold { _, gateway, vitals in

@@ -134,7 +134,11 @@ struct Call {
             switch (credential, gateway) {
             case (nil, _): broker.username == nil ? "sign in: vitals sign-in; or name a user: --username" : nil
             case (_, nil): "name one of your gateways with --gateway: vitals gateways"
-            default: "is it yours, and part of your household? vitals gateways"
+            default:
+                """
+                is it yours, and shared with its household? vitals gateways. If it is not shared, only enrolling it again \
+                changes that: vitals enrol --household --again; for a gateway elsewhere, vitals enrol --household --show
+                """
             }
         return Failure(.refused, error.sentence, hint: hint ?? Failure(error).hint)
     }

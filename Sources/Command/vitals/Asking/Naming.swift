@@ -151,7 +151,7 @@ extension Office {
     }
 
     private func id(
-        of kind: Owned, _ wanted: String, within limit: Limit = .usually(.seconds(15))
+        of kind: Owned, _ wanted: String, within limit: Limit = .asTyped
     ) throws(Failure) -> String? {
         let list = try pages(kind.list.verb, kind.list.name, within: limit)
         let known = list.compactMap { entry -> (id: String, name: String?)? in

@@ -62,7 +62,9 @@ final class Office {
 
     /// How long a request may take.
     enum Limit {
-        /// Unless --timeout is given; hashing a password takes its time.
+        /// --timeout, or what that is by default.
+        case asTyped
+        /// Unless --timeout is given.
         case usually(Duration)
         /// Whatever --timeout says, unless that is shorter: for answers that we can do without.
         case atMost(Duration)
@@ -73,7 +75,7 @@ final class Office {
     ///   - name: `sign-up` as a guest; `devices/list` as a person.
     ///   - fields: those that are nil are left out.
     func ask(
-        _ name: String, _ fields: [(String, JSON?)] = [], within limit: Limit = .usually(.seconds(15)),
+        _ name: String, _ fields: [(String, JSON?)] = [], within limit: Limit = .asTyped,
         meanwhile: (Event) throws(Failure) -> Void = { _ throws(Failure) in }
     ) throws(Failure) -> JSON {
         switch try outcome(name, fields, within: limit, meanwhile: meanwhile) {
@@ -83,7 +85,7 @@ final class Office {
     }
 
     /// The entries of a list, which may come in pages.
-    func pages(_ name: String, _ list: String, within limit: Limit = .usually(.seconds(15))) throws(Failure) -> [JSON] {
+    func pages(_ name: String, _ list: String, within limit: Limit = .asTyped) throws(Failure) -> [JSON] {
         var (entries, after): ([JSON], JSON?) = ([], nil)
         repeat {
             let page = try ask(name, [("after", after)], within: limit)
@@ -98,7 +100,7 @@ final class Office {
     func askPatiently(_ name: String, _ fields: [(String, JSON?)]) throws(Failure) -> JSON {
         let end = ContinuousClock.now + call.patience(.seconds(60))
         while true {
-            switch try outcome(name, fields, within: .usually(.seconds(15)), meanwhile: { _ throws(Failure) in }) {
+            switch try outcome(name, fields, within: .asTyped, meanwhile: { _ throws(Failure) in }) {
             case .ok(let data): return data
             case .error(let error):
                 let pause = Duration.seconds(min(max(error.retryAfterSeconds ?? 1, 0), 10))
@@ -127,6 +129,7 @@ final class Office {
         let members = fields.compactMap { name, value in value.map { JSON.Member(name, $0) } }
         let limit =
             switch limit {
+            case .asTyped: call.timeout
             case .usually(let usual): call.patience(usual)
             case .atMost(let most): call.patience(atMost: most)
             }

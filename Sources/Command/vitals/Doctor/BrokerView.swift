@@ -21,9 +21,10 @@ final class BrokerView {
     /// What gateways retain; nil if the broker was not reached.
     var household: Household? { messages.map { Household($0, call.topics) } }
 
-    /// The consumers that say they are there; nil if the broker was not reached.
+    /// The consumers that say they are there; nil if the broker was not reached, or does not show them.
     var onlineConsumers: Int? {
-        messages?.count { message in
+        guard withConsumers else { return nil }
+        return messages?.count { message in
             guard case .consumer = call.topics.parse(message.topic) else { return false }
             return (try? StatusPayload(payload: message.payload))?.state == .online
         }

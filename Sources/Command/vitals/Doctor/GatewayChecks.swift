@@ -15,7 +15,7 @@ struct GatewayChecks {
             Check(.gateway, "bluetooth") { worst(Self.bluetooth) }, Check(.gateway, "sensors") { worst(Self.sensors) },
             Check(.gateway, "outbox") { worst(Self.outbox) }, Check(.gateway, "outbox disk") { worst(Self.disk) },
             Check(.gateway, "acknowledgements") { worst(acknowledgements) },
-            Check(.gateway, "losses") { worst(Self.losses) },
+            Check(.gateway, "consumer", consumer), Check(.gateway, "losses") { worst(Self.losses) },
         ]
     }
 
@@ -107,14 +107,36 @@ struct GatewayChecks {
         guard outbox.blocks > 0, outbox.oldestSeconds > Self.patience else {
             return .ok(outbox.blocks == 0 ? "nothing waits for one" : "none is late")
         }
+        guard health.consumer != .older else { return Self.olderStore }
         let text = "\(counted(outbox.blocks, "block")) without one, the oldest for \(outbox.oldestSeconds / 60) min"
-        guard view.onlineConsumers != 0 else {
+        guard view.onlineConsumers.map({ $0 > 0 }) ?? (health.consumer == .online) else {
             return .problem(text + "; no consumer is online", "start it", run: "sudo systemctl start vitals-consumer")
         }
         return .problem(
             text + "; a consumer is online", "does each know the other's key? Enrol the gateway again",
             run: "vitals enrol --again")
     }
+
+    /// Whether the gateway has somebody to send to.
+    private func consumer() -> Finding? {
+        let away = Finding.problem(
+            "no consumer is online at \(view.call.broker.address): readings wait at the gateway",
+            "start it where it runs, and see its log", run: "sudo systemctl start vitals-consumer")
+        let seen = view.onlineConsumers
+        if seen == 0 { return away }
+        return worst { health in
+            switch health.consumer {
+            case .older: Self.olderStore
+            case .offline where seen == nil: away
+            case .online, .offline, nil: .ok(seen.map { "\(counted($0, "consumer")) online" } ?? "online")
+            }
+        }
+    }
+
+    private static let olderStore = Finding.problem(
+        "the consumer's store is older than the gateway's grants: nothing is sent to it",
+        "start the newer one, or restore it with --above: the gateway's log has the whole command",
+        run: "journalctl -u vitals-gateway VITALS_EVENT=store-older")
 
     private static func losses(_ health: HealthPayload) -> Finding {
         guard health.dead == 0 else {

@@ -73,7 +73,7 @@ struct Notifications {
                 }
                 for notification in missed.reversed() { try show(notification, &shown) }
             }
-            try catchUp(within: .usually(.seconds(15)))
+            try catchUp(within: .asTyped)
             var (isCutOff, isBehind) = (false, false)
             repeat {
                 let batch = events + office.next(within: .seconds(1))

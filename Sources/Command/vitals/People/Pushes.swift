@@ -155,7 +155,7 @@ struct Pushes {
     }
 
     /// Asks something about the address that the command line names.
-    private func ask(_ verb: String, within limit: Office.Limit = .usually(.seconds(15))) throws -> JSON {
+    private func ask(_ verb: String, within limit: Office.Limit = .asTyped) throws -> JSON {
         let wanted = try arguments.string("ADDRESS")
         return try Office.visit(call) { office in
             try office.about(.push, wanted) { (id) throws(Failure) in

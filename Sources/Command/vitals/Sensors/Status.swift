@@ -30,7 +30,11 @@ struct Status {
             ("Gateway", gateway.id.text), ("State", state(gateway)), ("Broker", broker), ("Version", version(gateway)),
         ]
         switch gateway.health {
-        case .success(let health): lines += describe(health)
+        case .success(let health):
+            if !gateway.isOnline {
+                lines.append(("As of", LocalTime.full(health.time) + ": the lines below are no longer up to date"))
+            }
+            lines += describe(health)
         case .failure(let error): lines.append(("Health", "cannot be read: \(error)"))
         case nil: lines.append(("Health", "nothing was heard lately"))
         }
@@ -60,6 +64,7 @@ struct Status {
             ("Outbox", describe(health.outbox)),
             ("Clock", health.clock),
         ]
+        if let consumer = health.consumer { lines.append(("Consumer", describe(consumer))) }
         // Problems are shown only if there are any.
         if let disk = health.disk, disk != .ok { lines.append(("Disk", describe(disk, since: health.diskSince))) }
         if health.dropped > 0 {
@@ -72,6 +77,15 @@ struct Status {
         }
         if health.malformed > 0 { lines.append(("Malformed", "\(counted(health.malformed, "value")) from sensors")) }
         return lines
+    }
+
+    private func describe(_ consumer: HealthPayload.Consumer) -> String {
+        switch consumer {
+        case .online: "online"
+        case .offline: "offline: readings wait at the gateway"
+        case .older:
+            "its store is older than the gateway's grants: readings wait at the gateway; its log says what to do"
+        }
     }
 
     private func describe(_ outbox: HealthPayload.Outbox) -> String {
