@@ -69,7 +69,7 @@ package enum Handling {
 extension Allowance<ID> {
     package static var defence: Self { Self(perSecond: 5, burst: 50) }
     /// For what hashes a password or a code, which takes a good part of a second and 32 MiB.
-    package static var hashing: Self { Self(perSecond: 0.1, burst: 10) }
+    package static var hashing: Self { Self(perSecond: 0.1, burst: 50) }
     /// It costs little to list the devices and to end one, and nothing else shuts a thief out without ending all of
     /// them.
     package static var devices: Self { Self(perSecond: 20, burst: 200) }
