@@ -83,9 +83,9 @@ struct DeskCeilingTests {
             ask(client, "accounts/done", replyAt: Self.other)
             let flood = try replies(client, until: Self.other)
             let seconds = Int((ContinuousClock.now - began).components.seconds) + 1
-            #expect(flood.last == nil && Set(flood.others) == [.notFound, .rateLimited])
+            #expect(flood.last == nil && Set(flood.others).isSubset(of: [.notFound, .rateLimited]))
             // 40 of each kind at once, and 2 a second.
-            #expect(flood.others.count <= 2 * (40 + 2 * seconds) && flood.others.count < 1000, "\(seconds) s")
+            #expect((40...2 * (40 + 2 * seconds)).contains(flood.others.count), "\(flood.others.count) in \(seconds) s")
             ask(client, "accounts/other", replyAt: Self.other)
             #expect(try replies(client, until: Self.other).last == .notFound)
             ask(client, "users/ada/requests/test/refused", replyAt: "vitals/v1/users/ada/responses/a")
@@ -102,8 +102,8 @@ struct DeskCeilingTests {
             ask(client, "users/ada/requests/test/defended", replyAt: "\(ada)/last")
             let flood = try replies(client, until: "\(ada)/last")
             let seconds = Int((ContinuousClock.now - began).components.seconds) + 1
-            #expect(flood.last == .notFound && Set(flood.others) == [.notFound, .rateLimited])
-            #expect(flood.others.count <= 2 * (60 + 2 * seconds) && flood.others.count < 1000, "\(seconds) s")
+            #expect(flood.last == .notFound && Set(flood.others).isSubset(of: [.notFound, .rateLimited]))
+            #expect((50...2 * (60 + 2 * seconds)).contains(flood.others.count), "\(flood.others.count) in \(seconds) s")
             ask(client, "users/eve/requests/test/refused", replyAt: "\(eve)/a")
             #expect(try replies(client, until: "\(eve)/a").last == .notFound)
         }
@@ -117,7 +117,7 @@ struct DeskCeilingTests {
             ask(client, "accounts/done", replyAt: Self.other)
             let heard = try replies(client, until: Self.other).others
             let seconds = Int((ContinuousClock.now - began).components.seconds) + 1
-            #expect(heard.count <= 40 + 2 * seconds && heard.count < 90, "\(heard.count) in \(seconds) s")
+            #expect(heard.count <= 40 + 2 * seconds, "\(heard.count) in \(seconds) s")
         }
     }
 
@@ -150,11 +150,11 @@ struct DeskCeilingTests {
         try withDesk { client, _ in
             let (ada, eve) = ("vitals/v1/users/ada/responses", "vitals/v1/users/eve/responses")
             let began = ContinuousClock.now
-            for _ in 1...300 { ask(client, "users/ada/requests/test/part", replyAt: "\(ada)/part") }
+            for _ in 1...200 { ask(client, "users/ada/requests/test/part", replyAt: "\(ada)/part") }
             ask(client, "users/ada/requests/test/defended", replyAt: "\(ada)/last")
             let parts = try replies(client, until: "\(ada)/last")
             let seconds = Int((ContinuousClock.now - began).components.seconds) + 1
-            #expect(parts.last == .notFound && Set(parts.others) == [nil, .rateLimited])
+            #expect(parts.last == .notFound && Set(parts.others).isSubset(of: [nil, .rateLimited]))
             // 60 KiB each.
             let done = parts.others.count { $0 == nil }
             #expect(done > 130 && done <= (8 + seconds) * 1024 / 60 + 1, "\(done) in \(seconds) s")

@@ -85,7 +85,7 @@ struct ImportLimitTests {
                 let fields: JSON = ["size": 5000, "offset": .integer(Int64(offset)), "data": "AA=="]
                 switch try house.ask("imports/file", fields) {
                 case .ok: offset += 1
-                // The allowance of requests: the same is asked again when it may be; whoever asks at once is not answered.
+                // The allowance of requests: the same is asked again when it says. Who asks at once hears nothing in the end.
                 case .error(let error) where error.code == .rateLimited:
                     Thread.sleep(forTimeInterval: Double(error.retryAfterSeconds ?? 1))
                 case .error(let error): refusal = error

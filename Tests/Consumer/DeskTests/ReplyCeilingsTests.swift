@@ -1,0 +1,44 @@
+import Telemetry
+import Testing
+
+@testable import Desk
+
+@Suite("The ceilings of what is replied")
+struct ReplyCeilingsTests {
+    @Test("let the first refusals of each kind pass, and then two a second", arguments: [true, false])
+    func refusals(_ isGuest: Bool) throws {
+        let (ada, eve) = (try ID("ada"), try ID("eve"))
+        var ceilings = ReplyCeilings()
+        let asker = isGuest ? Asker.guest : .person(ada)
+        let most = isGuest ? 40 : 60
+        for line in [ReplyCeilings.Line.verb("a"), .verb(nil), .tooMany] {
+            let sent = (1...1000).count { _ in ceilings.mayRefuse(asker, line, now: 5000) }
+            #expect(sent == most)
+        }
+        // Nobody else has lost anything.
+        let isHeard = ceilings.mayRefuse(.person(eve), .verb("a"), now: 5000)
+        #expect(isHeard)
+        let later = (1...1000).count { _ in ceilings.mayRefuse(asker, .tooMany, now: 6000) }
+        #expect(later == 2)
+    }
+
+    @Test("let a person have 8 MiB, and then 1 MiB a second; guests are limited by their refusals")
+    func bytes() throws {
+        let (ada, eve) = (try ID("ada"), try ID("eve"))
+        var ceilings = ReplyCeilings()
+        func replies(_ user: ID, now: UInt64) -> Int {
+            var count = 0
+            while count < 1000, ceilings.secondsToWait(user, now: now) == nil {
+                ceilings.spend(64 << 10, .person(user), now: now)
+                count += 1
+            }
+            return count
+        }
+        // What is spent beyond the rest is not counted: the last reply is sent whole.
+        #expect(replies(ada, now: 5000) == 127)
+        let seconds = ceilings.secondsToWait(ada, now: 5000)
+        #expect(seconds == 1)
+        #expect(replies(eve, now: 5000) == 127)
+        #expect(replies(ada, now: 6000) == 16)
+    }
+}
