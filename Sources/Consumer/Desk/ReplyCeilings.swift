@@ -4,16 +4,17 @@ import Telemetry
 // How much the desk replies.
 //
 // The broker sends a reply to every connection that has subscribed to its topic, and it keeps what a connection does not
-// read. Mosquitto 2.0.11 keeps without a limit what goes to subscriptions of QoS 0. So what the desk replies costs the
+// read. Mosquitto 2.0.11 limits only the number of messages for subscriptions of QoS 0, not their bytes. So what the desk replies costs the
 // broker that much memory for every such connection, however little was asked. An allowance of requests does not limit
 // this, because the refusal of one request too many is a reply, too. That is why refusals and bytes have ceilings here.
 //
 // Guests: a refusal takes less than 500 bytes at the broker, with at most 64 bytes of Correlation Data. There are seven
 // verbs, unknown names and requests that come too often, so nine lines of 40 at once and 2 a second: 180 KB at once and
-// 9 KB a second for each connection. Their other replies are as short, and limited by the guests' allowance.
+// 9 KB a second for each connection. Their other replies come on top, within the guests' allowance of 20 a second for
+// each verb.
 //
-// A person: replies have at most 64 KiB. The page asks for 10 to 60 things when somebody walks about, for 1 MB at most,
-// and files and takeouts in parts of up to 48 KiB, one after another. 8 MiB at once and 1 MiB a second let a person
+// A person: replies have at most 64 KiB. The page asks for 10 to 60 things when somebody walks about, and for files and
+// takeouts in parts, one after another. 8 MiB at once and 1 MiB a second let a person
 // fetch 100 MB in 90 seconds.
 
 /// How much may be replied to guests and to each person. Belongs to the desk's thread.
