@@ -27,11 +27,15 @@ def tells_who_they_are(trial):
     page = trial.browser
     page.press("Save", "//form")
     page.see("Empty Fields")
-    page.type("Name", HOSTILE)
+    page.type("Name", f"{HOSTILE}\u202e")
     page.type("Date of birth", "1985-12-10")
     page.type("Gender", "Female")
     page.type("Height in cm", "16")
     page.type("Weight in kg", "58")
+    page.press("Save", "//form")
+    # It turns the direction of writing.
+    page.see("Enter Name")
+    page.type("Name", HOSTILE)
     page.press("Save", "//form")
     page.see("Enter Proper Height")
     trial.look("welcome")
@@ -40,7 +44,7 @@ def tells_who_they_are(trial):
     page.see("Data Saved Successfully")
     # The name is text, and its direction does not reach beyond it.
     page.wait("the name is in the heading", lambda: page.all("h1")[0].text.startswith("Welcome, <img src=x onerror="))
-    assert "broken" not in page.run("return document.title").replace(HOSTILE.replace("\u202e", "\ufffd"), ""), "a script in a name ran"
+    assert "broken" not in page.run("return document.title").replace(HOSTILE, ""), "a script in a name ran"
     assert "\u202e" not in page.run("return document.body.innerText"), "a name turns the direction of the page"
 
 

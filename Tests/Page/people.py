@@ -12,7 +12,6 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 #: The name as a label has it that is read out.
-SHOWN = HOSTILE.replace("\u202e", "\ufffd")
 CODE = "blue-horse 7"
 LINK = "owntracks:///config?inline="
 #: Where Otto lives, and a metre there in degrees.
@@ -49,19 +48,19 @@ def makes_friends(trial):
     page.see("Would like to be your friend")
     page.see("<img src=x onerror=")
     trial.look("people-somebody-asks")
-    page.press(f"Accept: {SHOWN}")
-    page.wait("they are a friend", lambda: page.all(f'[aria-label="Thumbs up for {SHOWN}"]'))
+    page.press(f"Accept: {HOSTILE}")
+    page.wait("they are a friend", lambda: page.all(f'[aria-label="Thumbs up for {HOSTILE}"]'))
     page.press("Share my steps")
     page.see("Friends see your name and your steps of today")
     assert '"steps":true' in home.vitals("ada", "consent", "--json").replace(" ", "")
-    page.press(f"Thumbs up for {SHOWN}")
+    page.press(f"Thumbs up for {HOSTILE}")
     is_told(trial, "19 more today")
     ines = next(one for one in listed(home, "ada", "friends") if one["state"] == "friend" and "onerror" in one["name"])["friend"]
     for _ in range(19):
         home.vitals("ada", "cheer", ines, "up")
-    page.press(f"Thumbs up for {SHOWN}")
+    page.press(f"Thumbs up for {HOSTILE}")
     is_told(trial, "20 thumbs sent today")
-    page.press(f"Mute: {SHOWN}")
+    page.press(f"Mute: {HOSTILE}")
     page.see("their thumbs are muted")
     assert next(one for one in listed(home, "ada", "friends") if one["friend"] == ines)["muted"]
     page.type("E-mail, phone number or code", "nobody@example.org")
@@ -70,15 +69,15 @@ def makes_friends(trial):
     trial.look("people-friends")
     page.press("Take back: nobody@example.org")
     page.wait("it is taken back", lambda: "nobody@example.org" not in page.all("main")[0].text)
-    page.press(f"Block: {SHOWN}")
+    page.press(f"Block: {HOSTILE}")
     page.press("Block", "//dialog")
-    page.press(f"Unblock: {SHOWN}")
-    page.wait("nobody is blocked", lambda: not page.all(f'[aria-label="Unblock: {SHOWN}"]'))
+    page.press(f"Unblock: {HOSTILE}")
+    page.wait("nobody is blocked", lambda: not page.all(f'[aria-label="Unblock: {HOSTILE}"]'))
     page.press("Get a code")
     page.see("good once until")
     code = page.all("vitals-invite [role=status] b")[0].text
     home.vitals("ines", "friends", "invite", code)
-    page.wait("they are a friend again", lambda: page.all(f'[aria-label="Mute: {SHOWN}"]'))
+    page.wait("they are a friend again", lambda: page.all(f'[aria-label="Mute: {HOSTILE}"]'))
 
 
 def is_looked_after(trial):
@@ -104,7 +103,7 @@ def is_looked_after(trial):
     page.press("Ask for help")
     is_told(trial, "Alerted: 1")
     trial.look("people-who-sees-me")
-    page.press(f"End it: {SHOWN}")
+    page.press(f"End it: {HOSTILE}")
     page.press("End it", "//dialog")
     page.see("Nobody looks after you")
     page.press("Remove", "//main")

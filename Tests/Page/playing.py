@@ -10,7 +10,7 @@ from browser import SIZES, THEMES
 
 PASSWORD = "Heart-9beat-Run"
 #: A name as no name should be: markup, a script, a control character, a turn of direction, an emoji, and a very long word.
-HOSTILE = "<img src=x onerror=document.title='broken'><script>document.title='broken'</script>\u202eevil\U0001f980"
+HOSTILE = "<img src=x onerror=document.title='broken'><script>document.title='broken'</script>evil\U0001f980"
 LONG = "W" * 90
 #: A script that hands what the page keeps of its device to a function that follows, and waits for `done`.
 WITH_DEVICE = """

@@ -15,7 +15,7 @@ def posts(trial):
     page.press("Post it")
     page.see("Posted")
     page.see("A good week <i>", ".posts")
-    home.vitals("grace", "posts", "add", f"Mine, too {HOSTILE}".replace("\u202e", ""), "--to", "friends")
+    home.vitals("grace", "posts", "add", f"Mine, too {HOSTILE}", "--to", "friends")
     page.see("Mine, too", ".posts")
     trial.look("posts")
     page.press(f"Thumbs up for {LONG}: 0")
@@ -113,7 +113,7 @@ def finds_a_partner(trial):
     page.see("Contact saved")
     finds_by_pace(trial)
     offer = json.loads(home.vitals("grace", "partners", "find", "--json").splitlines()[0])["offer"]
-    home.vitals("grace", "partners", "ask", offer, "--text", f"Sundays? {HOSTILE}".replace("\u202e", ""))
+    home.vitals("grace", "partners", "ask", offer, "--text", f"Sundays? {HOSTILE}")
     page.see("Sundays?", "vitals-own-partners")
     page.all("vitals-own-partners [aria-label^='Accept: Run, ']")[0].click()
     page.see(LONG, "vitals-own-partners")
