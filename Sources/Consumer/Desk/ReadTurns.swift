@@ -1,9 +1,9 @@
 import Telemetry
 
 // Who is read for next. People share the threads that read, and a question may take a moment or seconds. So each person
-// is charged the time that their answers took, and whoever was charged least comes first. Whoever was charged much is
-// served on a thread of their own kind, where there is one, so that short answers never wait for a long one of somebody
-// who has asked such things before.
+// is charged the time that their answers took, and the person who was charged least comes first. People who were charged
+// much are served on a second thread, where there is one: nobody's short answer waits for the long one of a person who
+// has asked such things before.
 
 /// Requests that wait to be read for. Belongs to the session's thread.
 struct ReadTurns<Work> {
@@ -13,7 +13,7 @@ struct ReadTurns<Work> {
         let work: Work
     }
 
-    /// What became of a request.
+    /// The result of entering a request.
     enum Entered {
         case waits
         /// The latest request of somebody who had more of them in line makes room.
@@ -86,7 +86,7 @@ struct ReadTurns<Work> {
         leave(user)
         if charged.count >= Self.mostPeople, charged[user] == nil {
             charged = charged.filter { self.seconds(of: $0.key, now) > 0 }
-            // All of them are busy: whoever comes new is charged from the next time on.
+            // If all are busy, a newcomer is charged from the next time on.
             guard charged.count < Self.mostPeople else { return }
         }
         charged[user] = (min(Self.most, self.seconds(of: user, now) + seconds), now)

@@ -7,7 +7,7 @@ package import Telemetry
 // Requests that read stored data are answered on threads of their own: readings are opened by the thousand there, and
 // the session's thread has other things to do. Whose turn it is says ReadTurns.swift.
 //
-// Each request has keys of its own: nobody's stay on those threads, and if a person is forgotten, or the root key is
+// Each request opens the keys again: none stay on those threads, and if a person is forgotten, or the root key is
 // changed, the next request sees it. It sees one state of the database, whatever is committed in the meantime.
 
 /// Answers requests by reading. It belongs to the session's thread; the other threads only get values.

@@ -9,7 +9,7 @@ import Telemetry
 // this, because the refusal of one request too many is a reply, too. That is why refusals and bytes have ceilings here.
 //
 // Guests: a refusal takes less than 500 bytes at the broker, with at most 64 bytes of Correlation Data. There are seven
-// verbs, unknown names and requests that come too often, so nine lines of 40 at once and 2 a second: 180 KB at once and
+// verbs, unknown names and requests that come too often, so nine lines, each with a burst of 40 and then 2 a second: 180 KB, and then
 // 9 KB a second for each connection. Their other replies come on top, within the guests' allowance of 20 a second for
 // each verb.
 //

@@ -8,7 +8,7 @@ import Glibc
 // in a folder of root's: such as /etc/vitals/root.key, which may lead to a stick. It never waits for a pipe.
 //
 // What the caller was given open (/dev/stdin, or <(…) in a shell) is the caller's own, and may be anything. A process
-// that is not root's reads with the rights of its own user, who cannot be led any further than they could go themselves.
+// that is not root's reads with its user's rights, and that user cannot be led any further than they could go themselves.
 
 /// Opens files for reading.
 public enum ReadableFile {
@@ -40,7 +40,7 @@ public enum ReadableFile {
         return file
     }
 
-    /// The path of the file that a path leads to, without a link on the way; the path itself if there is no such file,
+    /// The path of the file that a path leads to, without a link on the way; the path itself if the file is missing,
     /// or if it cannot be followed.
     public static func place(of path: String) -> String {
         guard geteuid() == 0 else {
@@ -125,7 +125,7 @@ public enum ReadableFile {
     }
 }
 
-/// A folder on the way to a file, which stays the same one whatever happens to its name.
+/// A folder on the way to a file, which stays the same one even if its name changes.
 private final class OpenFolder {
     let descriptor: CInt
     /// Its path, without links; empty for the root.

@@ -33,7 +33,7 @@ struct HashingPoolTests {
             pool = HashingPool(pepper: try .random(), threads: threads, capacity: capacity, cost: cost)
         }
 
-        /// The seconds to wait, if there is no room.
+        /// The seconds to wait, if the line is full.
         func enter(_ number: Int, _ asker: Asker = .guest) -> Int? {
             pool.hash(Password("Zq7#Zq8$"), salt: salt, for: asker) { [running, open] _ in
                 running.append(number)

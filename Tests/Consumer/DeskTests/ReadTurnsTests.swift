@@ -18,7 +18,7 @@ struct ReadTurnsTests {
         }
     }
 
-    @Test("whoever was charged least comes first, and then whoever has waited longest")
+    @Test("the person who was charged least comes first, and then the one who has waited longest")
     mutating func order() {
         for (user, work) in [(ada, 1), (ada, 2), (ben, 3), (ada, 4), (cyd, 5)] { _ = turns.enter(user, work) }
         var order: [Int] = []
@@ -31,6 +31,11 @@ struct ReadTurnsTests {
         for (user, work) in [(ada, 6), (cyd, 7)] { _ = turns.enter(user, work) }
         #expect(turns.next(isLong: nil, now: 29_000)?.work == 7)
         #expect(turns.next(isLong: nil, now: 29_000)?.work == 6)
+        turns.finished(cyd, seconds: 0, now: 29_000)
+        turns.finished(ada, seconds: 0, now: 29_000)
+        // A second later, the rest of 0.3 s has passed, too: nobody is charged anything.
+        for (user, work) in [(ada, 8), (cyd, 9)] { _ = turns.enter(user, work) }
+        #expect(turns.next(isLong: nil, now: 30_001)?.work == 8)
     }
 
     @Test("people whose answers take long are served apart")
@@ -49,7 +54,7 @@ struct ReadTurnsTests {
         #expect(turns.next(isLong: false, now: 126_000)?.work == 4)
     }
 
-    @Test("one person has four places, and gives up the last of them to others when there are no more")
+    @Test("one person has four places, and gives up the last of them to others when all are taken")
     mutating func places() {
         for work in 1...4 { #expect(entered(turns.enter(ada, work)) == "waits") }
         #expect(entered(turns.enter(ada, 5)) == "refused")

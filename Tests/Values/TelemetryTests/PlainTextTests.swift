@@ -4,7 +4,7 @@ import Testing
 @Suite("A text that one person writes and another sees")
 struct PlainTextTests {
     @Test(
-        "refuses what controls, turns round, hides or is no character",
+        "refuses controls, marks of direction, hidden characters and noncharacters",
         arguments: [
             "\u{0}", "\n", "\t", "\u{7F}", "\u{85}", "\u{61C}", "\u{200E}", "\u{200F}", "\u{202A}", "\u{202E}", "\u{2066}", "\u{2069}", "\u{2028}", "\u{2029}",
             "\u{200B}", "\u{2060}", "\u{FEFF}", "\u{AD}", "\u{34F}", "\u{3164}", "\u{115F}", "\u{180E}", "\u{206A}", "\u{FFF9}",
@@ -17,7 +17,7 @@ struct PlainTextTests {
     }
 
     /// No literal may have them.
-    @Test("refuses what is no character", arguments: [0xFDD0, 0xFFFF, 0x1FFFE, 0x10FFFF] as [UInt32])
+    @Test("refuses noncharacters", arguments: [0xFDD0, 0xFFFF, 0x1FFFE, 0x10FFFF] as [UInt32])
     func noCharacter(value: UInt32) throws {
         let scalar = try #require(Unicode.Scalar(value))
         #expect(!PlainText.isLine("a\(scalar)b", atMost: (64, 256)))

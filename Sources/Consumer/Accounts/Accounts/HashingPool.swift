@@ -47,7 +47,7 @@ final class HashingPool: Sendable {
     }
 
     /// Hashes a password, when its turn comes.
-    /// - Returns: nil; or, if there is no room in line and nothing will be done, in how many seconds there may be.
+    /// - Returns: nil if it will be hashed; if the line is full, in how many seconds to try again.
     func hash(
         _ password: Password, salt: [UInt8], for asker: Asker, _ completion: @escaping Completion
     ) -> Int? {

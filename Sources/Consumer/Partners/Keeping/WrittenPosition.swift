@@ -92,7 +92,7 @@ struct WrittenPosition {
     private struct Fraction {
         let whole: String
         let digits: String
-        /// The tokens of all of it.
+        /// The tokens of the whole number.
         let range: Range<Int>
 
         /// Whether it may be a time of day, as in 10.30.

@@ -46,7 +46,7 @@ struct RestoreCommand: Subcommand {
     let forgotten: String?
     /// Whether this is practice, next to a consumer that goes on: what the consumer has is not touched.
     let isRehearsal: Bool
-    /// A grant that a gateway has, and that the clock alone does not pass; 0 if there is none.
+    /// A grant that a gateway has, and that the clock alone does not pass; otherwise 0.
     let above: Int64
 
     /// `DIR`, or `--data` and `--keys`.

@@ -53,7 +53,7 @@ public struct HealthPayload: Payload {
         }
     }
 
-    /// Whether the consumer is there, as far as the gateway sees it at its broker.
+    /// Whether the gateway sees the consumer at its broker.
     public enum Consumer: String, Decodable, Sendable {
         /// It is.
         case online
