@@ -2,6 +2,7 @@
 #include <grp.h>
 #include <malloc.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stddef.h>
 #include <sys/fsuid.h>
 #include <sys/prctl.h>
@@ -35,6 +36,11 @@ static inline pid_t vitals_lock_holder(int file) {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     if (fcntl(file, F_GETLK, &lock) != 0) return -1;
     return lock.l_type == F_UNLCK ? 0 : lock.l_pid > 0 ? lock.l_pid : -1;
+}
+
+// In a program that is started: every descriptor from this number on is closed, also those that another thread opens meanwhile.
+static inline int vitals_close_from(posix_spawn_file_actions_t *actions, int first) {
+    return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }
 
 static inline int vitals_drop_groups(void) { return setgroups(0, NULL); }

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 // A program that somebody else has written, such as one that sends mail, is started without a shell. It gets what it should
@@ -68,13 +69,17 @@ public struct ExternalProgram: Sendable {
         close(ends[1])
         guard code == 0 else { return .notStarted(code) }
         let end = ContinuousClock.now + limit
-        let isOver = { isCancelled() || ContinuousClock.now >= end }
+        var isUnwanted = false
+        let isOver = {
+            isUnwanted = isUnwanted || isCancelled()
+            return isUnwanted || ContinuousClock.now >= end
+        }
         let isRead = Self.write(input, to: ends[0], until: isOver)
         if !staysOpen { shutdown(ends[0], CInt(SHUT_WR)) }
         let ending = Self.wait(for: program, until: isOver)
         answer = Self.read(from: ends[0], atMost: most)
         switch ending {
-        case .tookTooLong where isCancelled(): return .cancelled
+        case .tookTooLong where isUnwanted: return .cancelled
         case .status(0) where !isRead: return .unread
         default: return ending
         }
@@ -89,9 +94,9 @@ public struct ExternalProgram: Sendable {
         posix_spawn_file_actions_adddup2(&actions, input, 0)
         posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
         if isSilent { posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0) }
-        for descriptor in Self.openDescriptors() where descriptor > 2 {
-            posix_spawn_file_actions_addclose(&actions, descriptor)
-        }
+        // Not all libraries mark their descriptors as not to be inherited.
+        let code = vitals_close_from(&actions, 3)
+        guard code == 0 else { return code }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -107,21 +112,6 @@ public struct ExternalProgram: Sendable {
         let variables = environment.map { strdup($0) } + [nil]
         defer { for text in words + variables { free(text) } }
         return posix_spawn(&program, command[0], &actions, &attributes, words, variables)
-    }
-
-    /// Not all libraries are known to mark their descriptors as not to be inherited; `closefrom` would be one call, but
-    /// posix_spawn_file_actions_addclosefrom_np does not import.
-    private static func openDescriptors() -> [CInt] {
-        guard let folder = opendir("/proc/self/fd") else { return [] }
-        defer { closedir(folder) }
-        var found: [CInt] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if let descriptor = CInt(name) { found.append(descriptor) }
-        }
-        return found
     }
 
     /// - Returns: whether the program has taken all of it.

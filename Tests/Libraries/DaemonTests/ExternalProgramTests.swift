@@ -1,5 +1,6 @@
 import Daemon
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -21,6 +22,18 @@ struct ExternalProgramTests {
         #expect(program.run(Array("input\n".utf8), within: .seconds(60)) == .status(0))
         let written = try String(contentsOfFile: file, encoding: .utf8)
         #expect(written == "input\nPATH=/usr/bin:/bin\nA=b c\n0 1 2\n")
+    }
+
+    @Test("gets nothing of what another thread opens meanwhile, although that is not marked as not to be inherited")
+    func inheritsNothing() {
+        let isOver = Mutex(false)
+        let thread = Thread {
+            while !isOver.withLock({ $0 }) { close(open("/dev/null", O_RDONLY)) }
+        }
+        thread.start()
+        defer { isOver.withLock { $0 = true } }
+        let program = ExternalProgram(shell("(cd /proc/$$/fd; set -- *; exit $#); exit $?"))
+        for _ in 0..<100 { #expect(program.run([], within: .seconds(60)) == .status(3)) }
     }
 
     @Test("says how it went", arguments: [("exit 7", ExternalProgram.Ending.status(7)), ("kill -9 $$", .signal(9))])
