@@ -39,6 +39,38 @@ struct UpTests {
         #expect(again.credential("password") != old)
     }
 
+    @Test("chooses another port where a program has taken the one that it has chosen before the broker could")
+    func taken() throws {
+        let folder = try TemporaryFolder()
+        let (tests, first) = (
+            try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"), folder.path("first")
+        )
+        // The broker, but that once somebody else is faster, and goes when it has ended.
+        let listener = "import socket, sys, time; s = socket.create_server((\"127.0.0.1\", int(sys.argv[1]))); "
+            + "open(sys.argv[2], \"w\"); time.sleep(600)"
+        try folder.writeProgram(
+            """
+            #!/bin/sh
+            PATH=/usr/sbin:/usr/bin:/bin
+            if [ ! -e '\(first)' ]; then
+                port=$(sed -n 's/^listener \\([0-9]*\\).*/\\1/p' "$2")
+                setpriv --pdeathsig KILL python3 -c '\(listener)' "$port" '\(first)' &
+                while [ ! -e '\(first)' ]; do sleep 0.05; done
+            fi
+            exec mosquitto "$@"
+            """, to: "mosquitto")
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        let up = try RunningProgram(
+            "\(projectFolder)/deploy/up", ["--state", folder.path("home"), "--speed", "60"],
+            environment: [
+                "VITALS_PROGRAMS": URL(fileURLWithPath: tests).deletingLastPathComponent().path, "HOME": folder.path,
+                "XDG_CONFIG_HOME": "", "PATH": "\(folder.path):\(path)",
+            ])
+        defer { up.end() }
+        #expect(up.line(containing: "strap is online", within: .seconds(60)) != nil, "\(up.text)")
+        #expect(up.text.contains("choosing another one"))
+    }
+
     @Test("says that it has no accounts, whatever command needs one, and says how to continue")
     func noAccounts() throws {
         let up = try Up()
