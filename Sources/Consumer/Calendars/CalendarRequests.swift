@@ -69,7 +69,11 @@ extension Calendars {
                     guard isForThem else { throw Self.unconnected }
                     switch result {
                     case .success(let found): request.done(try self.connected(user, account, found))
-                    case .failure(let problem): throw problem.reply
+                    case .failure(let problem):
+                        self.context.limitedLog.info("calendar of \(user)") {
+                            "the calendar of \(user) is not connected: \(problem.truth)\($0)"
+                        }
+                        throw problem.reply
                     }
                 }
             }
@@ -256,7 +260,7 @@ extension CalendarProblem {
         case .timeout: ReplyError(.timeout, words)
         case .cancelled, .conflict, .tokenExpired, .emptied: ReplyError(.busy, words, retryAfterSeconds: 10)
         case .tooMany, .forbidden, .tooOften, .taken: ReplyError(.notAllowed, words)
-        case .unreachable, .untrusted, .tooLarge, .status: ReplyError(.refused, words)
+        case .notPublic, .unreachable, .untrusted, .tooLarge, .status: ReplyError(.refused, words)
         }
     }
 }

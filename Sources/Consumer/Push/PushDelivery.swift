@@ -320,18 +320,23 @@ final class PushDelivery: FeatureService, PeopleObserver, NotificationObserver, 
 
     private func over(_ outcome: PushOutcome, in slot: Int) {
         guard let errand = running.removeValue(forKey: slot), outcome != .cancelled else { return }
-        note(outcome == .sent ? nil : outcome.words, errand.address)
+        note(outcome == .sent ? nil : outcome.told.words, errand.address)
         if outcome == .noApprise { tellOperator() }
+        if outcome == .isPrivate, errand.row == nil {
+            context.limitedLog.info("push \(errand.person)") {
+                "a trial of \(errand.person) is brought nowhere: \(outcome.words)\($0)"
+            }
+        }
         if outcome == .gone { ended.append((errand.person, errand.address)) }
         if let row = errand.row { over(outcome, row) }
-        errand.completion?(outcome)
+        errand.completion?(outcome.told)
         goOn(at: 0)
     }
 
     private func over(_ outcome: PushOutcome, _ row: PushQueue.Row) {
         switch outcome {
         case .sent: finished.append((row, isOver: true))
-        case .notUnderstood, .isPrivate:
+        case .notUnderstood:
             finished.append((row, isOver: true))
             context.limitedLog.info("push \(row.person)") {
                 "a notification of \(row.person) is brought nowhere: \(outcome.words)\($0)"
@@ -339,7 +344,7 @@ final class PushDelivery: FeatureService, PeopleObserver, NotificationObserver, 
         // What is on its way there goes with the address.
         case .gone: break
         case .noApprise: pause = millisecondsSinceBoot() + Self.patienceWithoutApprise
-        case .notTaken, .tookTooLong, .failed, .cancelled:
+        case .notTaken, .isPrivate, .tookTooLong, .failed, .cancelled:
             finished.append((row, isOver: false))
             let pause = backoff.longest(afterFailures: row.tries + 1)
             pauses[row.address] = millisecondsSinceBoot() + UInt64(pause / .milliseconds(1))

@@ -241,9 +241,8 @@ extension PushOutcome {
     fileprivate func reply(_ settings: PushSettings) -> ReplyError? {
         switch self {
         case .sent: nil
-        case .notTaken, .failed: ReplyError(.refused, words)
+        case .notTaken, .isPrivate, .failed: ReplyError(.refused, words)
         case .notUnderstood: ReplyError(.invalid, words, field: "address")
-        case .isPrivate: ReplyError(.notAllowed, words, field: "address")
         case .tookTooLong, .cancelled: ReplyError(.timeout, words)
         case .noApprise: ReplyError(.notSupported, words, field: PushSetting.key)
         case .gone: ReplyError(.notFound, words, field: "push")

@@ -52,13 +52,17 @@ struct PushResult {
 }
 
 extension PushOutcome {
-    /// For the person and the log: nothing of the address is in it.
+    /// What the person is told. A name in a private network is not told from one that is not there: that would tell everybody with an
+    /// account what names and addresses the consumer's network has.
+    package var told: PushOutcome { self == .isPrivate ? .notTaken : self }
+
+    /// For the log, and of what is told for the person: nothing of the address is in it.
     package var words: String {
         switch self {
         case .sent: "it was sent"
         case .notTaken: "the receiver was not reached, or did not take it"
         case .notUnderstood: "Apprise makes nothing of the address"
-        case .isPrivate: "the address leads into a private network, which this home does not allow"
+        case .isPrivate: "the address leads into a private network that private_hosts does not allow"
         case .tookTooLong: "the receiver did not answer in time"
         case .noApprise: "this home has no Apprise: its operator has to install it (apt install apprise)"
         case .gone: "the browser takes no notifications any more, and was removed"

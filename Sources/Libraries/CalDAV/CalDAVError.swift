@@ -5,6 +5,8 @@ public struct CalDAVError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Reason: Hashable, Sendable {
         /// The address is not one that is spoken to.
         case address
+        /// The address leads into a network that is not public, and not allowed.
+        case notPublic
         /// No name, no route, no connection, or a broken one.
         case unreachable
         /// The server is not the one that it claims to be, or cannot speak TLS 1.2.
@@ -56,6 +58,7 @@ public struct CalDAVError: Error, Hashable, Sendable, CustomStringConvertible {
     public var hint: String? {
         switch reason {
         case .address: "give a whole https address, such as https://cloud.example.com"
+        case .notPublic: "allow it, if that is meant"
         case .unreachable: "check the name and the network"
         case .untrusted: "check the server's certificate"
         case .timeout: "the server may be slow or gone"
@@ -73,7 +76,7 @@ extension CalDAVError {
     public var isAnAnswer: Bool {
         switch reason {
         case .forbidden, .gone, .conflict, .tokenExpired, .malformed, .tooLarge, .status: true
-        case .address, .unreachable, .untrusted, .timeout, .unauthorized, .redirected, .cancelled: false
+        case .address, .notPublic, .unreachable, .untrusted, .timeout, .unauthorized, .redirected, .cancelled: false
         }
     }
 }

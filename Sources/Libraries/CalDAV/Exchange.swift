@@ -131,7 +131,8 @@ extension CalDAVError {
     init(_ attempted: String, _ error: FetchError) {
         let reason: Reason =
             switch error.reason {
-            case .address, .notPublic: .address
+            case .address: .address
+            case .notPublic: .notPublic
             case .unreachable, .failed: .unreachable
             case .untrusted: .untrusted
             case .timeout: .timeout

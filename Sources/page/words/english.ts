@@ -351,7 +351,7 @@ export const english = {
   "Your calendar stays as it is, and is not kept in step any more": "Your calendar stays as it is, and is not kept in step any more",
   "Your calendar was deleted there": "Your calendar was deleted there",
   "the calendar refused the password": "the calendar refused the password", "there is no such calendar there": "there is no such calendar there",
-  "the address leads to no calendar server that this home may speak to": "the address leads to no calendar server that this home may speak to",
+  "this is not the address of a calendar server": "this is not the address of a calendar server",
   "the calendar server was not reached": "the calendar server was not reached", "the calendar server is not the one that it claims to be": "the calendar server is not the one that it claims to be",
   "the calendar server did not answer in time": "the calendar server did not answer in time", "what answers there does not speak CalDAV": "what answers there does not speak CalDAV",
 };

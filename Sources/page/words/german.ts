@@ -279,7 +279,7 @@ export const german: Record<Word, string> = {
   "Your calendar stays as it is, and is not kept in step any more": "Dein Kalender bleibt, wie er ist, und wird nicht mehr im Gleichstand gehalten",
   "Your calendar was deleted there": "Dein Kalender wurde dort gelöscht",
   "the calendar refused the password": "Der Kalender hat das Passwort abgelehnt", "there is no such calendar there": "Diesen Kalender gibt es dort nicht",
-  "the address leads to no calendar server that this home may speak to": "Die Adresse führt zu keinem Kalenderserver, mit dem dieses Zuhause sprechen darf",
+  "this is not the address of a calendar server": "Das ist keine Adresse eines Kalenderservers",
   "the calendar server was not reached": "Der Kalenderserver war nicht erreichbar", "the calendar server is not the one that it claims to be": "Der Kalenderserver ist nicht der, für den er sich ausgibt",
   "the calendar server did not answer in time": "Der Kalenderserver hat nicht rechtzeitig geantwortet", "what answers there does not speak CalDAV": "Was dort antwortet, spricht kein CalDAV",
   pushNeutral: "Sonst sagt eine Benachrichtigung nur, was für eine Sache geschehen ist.", pushNowhere: "Dieses Zuhause bringt Benachrichtigungen in keinen Browser.",

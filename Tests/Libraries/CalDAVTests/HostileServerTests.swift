@@ -93,12 +93,12 @@ struct HostileServerTests {
     func privateAddresses() throws {
         let server = try WebServer()
         let strict = try client(server.address, limits: CalDAVClient.Limits())
-        #expect(reason { try strict.home() } == .address)
+        #expect(reason { try strict.home() } == .notPublic)
         #expect(try requests(server).isEmpty)
         // A name that a name server has given this machine's address.
         let named = try client("https://localhost:\(try freePort())/", limits: CalDAVClient.Limits())
         let error = thrown(CalDAVError.self) { try named.home() }
-        #expect(error?.reason == .address && error?.said.contains("public") == true)
+        #expect(error?.reason == .notPublic && error?.said.contains("public") == true)
     }
 
     @Test("refuses answers that are no answers, in little time")

@@ -8,6 +8,8 @@ enum CalendarProblem: Error, Hashable, Sendable {
     case gone
     /// It has more events than are looked at.
     case tooMany
+    /// The address leads into a network that is not public, and that the operator does not allow.
+    case notPublic
     case address, unreachable, untrusted, timeout, tooLarge, forbidden, redirected, malformed
     /// The server answered with this status.
     case status(Int)
@@ -24,14 +26,15 @@ enum CalendarProblem: Error, Hashable, Sendable {
     /// This consumer ends.
     case cancelled
 
-    /// For the person and the log: nothing that the server says is in it.
+    /// For the person: nothing that the server says is in it. A name in a private network is not told from one that is not there:
+    /// that would tell everybody with an account what names and addresses the consumer's network has.
     var words: String {
         switch self {
         case .password: "the calendar refused the password"
         case .gone: "there is no such calendar there"
         case .tooMany: "the calendar has more than \(CalendarLink.mostOthers) events that are no reminders"
-        case .address: "the address leads to no calendar server that this home may speak to"
-        case .unreachable: "the calendar server was not reached"
+        case .address: "this is not the address of a calendar server"
+        case .notPublic, .unreachable: "the calendar server was not reached"
         case .untrusted: "the calendar server is not the one that it claims to be"
         case .timeout: "the calendar server did not answer in time"
         case .tooLarge: "the calendar server answered with more than is read"
@@ -49,6 +52,11 @@ enum CalendarProblem: Error, Hashable, Sendable {
         }
     }
 
+    /// For the log.
+    var truth: String {
+        self == .notPublic ? "its address leads into a private network that private_hosts does not allow" : words
+    }
+
     /// Whether it is for the person to do something. It is believed when it is still so later: servers say it by mistake, too,
     /// while they are being repaired.
     var isFinal: Bool { self == .password || self == .gone }
@@ -59,6 +67,7 @@ extension CalendarProblem {
         self =
             switch reason {
             case .address: .address
+            case .notPublic: .notPublic
             case .unreachable: .unreachable
             case .untrusted: .untrusted
             case .timeout: .timeout

@@ -144,6 +144,11 @@ final class Sharing: FeatureService, PeopleObserver, PasswordObserver, @unchecke
                 "nothing is posted\($0): the Python of the settings is not there, or has no Apprise: apt install apprise"
             }
         }
+        if result.outcome == .isPrivate {
+            context.limitedLog.info("share \(errand.user)") {
+                "a share of \(errand.user) is not posted\($0): \(result.outcome.words)"
+            }
+        }
         finish(errand) { entry in
             (entry.state, entry.problem) = Self.told(result)
             entry.isWithoutPicture = entry.state == .sent && errand.picture != nil && !result.isPictureTaken
@@ -176,7 +181,7 @@ final class Sharing: FeatureService, PeopleObserver, PasswordObserver, @unchecke
 
     /// What the person is told.
     private static func told(_ result: AppriseResult) -> (ShareRecord.State, String?) {
-        switch result.outcome {
+        switch result.outcome.told {
         case .sent: (.sent, nil)
         case .notTaken where result.isDoubtful:
             (
@@ -190,7 +195,7 @@ final class Sharing: FeatureService, PeopleObserver, PasswordObserver, @unchecke
                 result.answer.map { "the service did not take it, and said: \($0)" }
                     ?? "the service was not reached, or did not take it"
             )
-        case .notUnderstood, .isPrivate, .noApprise, .gone, .cancelled: (.failed, result.outcome.words)
+        case .isPrivate, .notUnderstood, .noApprise, .gone, .cancelled: (.failed, result.outcome.words)
         case .tookTooLong:
             (.unknown, "the service did not answer in time: look there before you share it again")
         case .failed:

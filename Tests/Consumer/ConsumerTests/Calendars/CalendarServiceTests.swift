@@ -22,6 +22,18 @@ struct CalendarServiceTests {
     ]
     private static let run: JSON = ["label": "Run", "time": "18:30", "weekdays": ["monday"], "alert_min": 15]
 
+    @Test("tells nobody which names lead into a private network: they are as those where nobody is")
+    func privateNames() throws {
+        try Circle.with(more: #"calendar: { private_hosts: ["127.0.0.2"] },"#) { circle in
+            let ada = try circle.person()
+            let errors = try ["https://localhost:1", "https://127.0.0.2:1"].map { address in
+                try circle.refused(
+                    ada, "calendar/connect", Self.account.changing("address", to: .string(address)))
+            }
+            #expect(errors[0] == errors[1] && errors[0].code == .refused, "\(errors)")
+        }
+    }
+
     @Test("is spoken to only if the operator wants it, and not under any address, name and password")
     func wanted() throws {
         try Circle.with { circle in

@@ -275,6 +275,20 @@ struct PushServiceTests {
         }
     }
 
+    @Test("tell nobody which names lead into a private network: they are as those where nobody is")
+    func privateNames() throws {
+        let settings = #"push: { schemes: ["json"], private_hosts: ["127.0.0.2"] },"#
+        try Circle.with(more: settings) { circle in
+            let ada = try circle.person()
+            let errors = try ["json://localhost:1/", "json://127.0.0.2:1/"].map { address in
+                try circle.refused(ada, "push/test", ["push": .string(circle.addPush(ada, address))])
+            }
+            #expect(errors[0] == errors[1] && errors[0].code == .refused, "\(errors)")
+            let listed = try elements(circle.done(ada, "push/list"), "addresses").map { $0["problem"] }
+            #expect(listed[0] != nil && listed[0] == listed[1])
+        }
+    }
+
     @Test("say, without readings, names and places, what kind of thing has happened: each kind has such words")
     func neutral() {
         for kind in Feature.all.flatMap(\.notifications) {
