@@ -16,7 +16,7 @@ struct ReadTurns<Work> {
     /// The result of entering a request.
     enum Entered {
         case waits
-        /// The latest request of somebody who had more of them in line makes room.
+        /// The latest request of somebody who had more of them in line, or was charged more, makes room.
         case displaces(Work)
         case refused
     }
@@ -44,15 +44,11 @@ struct ReadTurns<Work> {
     init(capacity: Int, ownCapacity: Int) { (self.capacity, self.ownCapacity) = (capacity, ownCapacity) }
 
     /// Adds a request, if there is room.
-    mutating func enter(_ user: ID, _ work: Work) -> Entered {
+    mutating func enter(_ user: ID, _ work: Work, now: UInt64) -> Entered {
         guard counts[user, default: 0] < ownCapacity else { return .refused }
         var displaced: Work?
         if waiting.count >= capacity {
-            let own = Dictionary(grouping: waiting, by: \.user).mapValues(\.count)
-            let most = own.values.max() ?? 0
-            guard most > own[user, default: 0] + 1,
-                let last = waiting.lastIndex(where: { own[$0.user] == most })
-            else { return .refused }
+            guard let last = displaceable(by: user, now) else { return .refused }
             let entry = waiting.remove(at: last)
             leave(entry.user)
             displaced = entry.work
@@ -60,6 +56,19 @@ struct ReadTurns<Work> {
         waiting.append(Entry(user: user, work: work))
         counts[user, default: 0] += 1
         return displaced.map { .displaces($0) } ?? .waits
+    }
+
+    /// Where the request is that makes room for a person's: the last of whoever has most in line, or else of whoever was charged most, if
+    /// that is much.
+    private func displaceable(by user: ID, _ now: UInt64) -> Int? {
+        let own = Dictionary(grouping: waiting, by: \.user).mapValues(\.count)
+        let most = own.values.max() ?? 0
+        if most > own[user, default: 0] + 1 { return waiting.lastIndex { own[$0.user] == most } }
+        let charges = own.keys.map { (user: $0, seconds: seconds(of: $0, now)) }
+        guard let slowest = charges.max(by: { $0.seconds < $1.seconds }),
+            slowest.seconds >= Self.long, seconds(of: user, now) < Self.long
+        else { return nil }
+        return waiting.lastIndex { $0.user == slowest.user }
     }
 
     /// Takes what is answered next: of those who were charged least, what has waited longest.

@@ -64,6 +64,8 @@ package final class Readers<Source>: @unchecked Sendable {
     private struct Question {
         let request: PeopleRequest
         let read: Read
+        /// When nobody waits for the answer any more.
+        let end: UInt64
     }
 
     /// How many requests may wait, and how many of one person may wait or be answered; more are refused.
@@ -112,7 +114,9 @@ package final class Readers<Source>: @unchecked Sendable {
     package func answer(_ request: PeopleRequest, _ read: @escaping Read) {
         request.answering {
             let user = try request.user
-            switch turns.enter(user, Question(request: request, read: read)) {
+            let now = millisecondsSinceBoot()
+            let end = now + UInt64(max(.zero, request.limit) / .milliseconds(1))
+            switch turns.enter(user, Question(request: request, read: read, end: end), now: now) {
             case .refused: throw Self.busy
             case .displaces(let question): question.request.refuse(Self.busy)
             case .waits: break
@@ -123,10 +127,18 @@ package final class Readers<Source>: @unchecked Sendable {
 
     /// Gives each thread that has nothing to do what is next. On the session's thread.
     private func goOn() {
-        for lane in lanes where !lane.isBusy {
-            guard let (user, question) = turns.next(isLong: lane.isLong, now: millisecondsSinceBoot()) else { continue }
-            lane.isBusy = true
-            answer(question, of: user, on: lane)
+        // One moment for all: in between, a person could go from one thread's to another's, and be overlooked by both.
+        let now = millisecondsSinceBoot()
+        for lane in lanes {
+            while !lane.isBusy, let (user, question) = turns.next(isLong: lane.isLong, now: now) {
+                guard now < question.end else {
+                    turns.finished(user, seconds: 0, now: now)
+                    question.request.refuse(ReplyError(.timeout, "others were served for too long: try again"))
+                    continue
+                }
+                lane.isBusy = true
+                answer(question, of: user, on: lane)
+            }
         }
     }
 
