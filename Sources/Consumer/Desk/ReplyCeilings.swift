@@ -52,10 +52,10 @@ struct ReplyCeilings {
     /// the reply.
     mutating func secondsToWait(_ user: ID, now: UInt64) -> Int? { sizes.take(user, now: now) }
 
-    /// Takes the rest of a reply, which is sent in any case.
+    /// Takes the rest of a reply, which is sent in any case: the next ones wait for what is more than there was.
     mutating func spend(_ bytes: Int, _ asker: Asker, now: UInt64) {
         guard case .person(let user) = asker else { return }
-        for _ in 0..<(bytes >> 10) where sizes.take(user, now: now) != nil { return }
+        sizes.charge(user, bytes >> 10, now: now)
     }
 
     /// What to reply to a guest whose Correlation Data is too long to be carried back; nil if it is not.

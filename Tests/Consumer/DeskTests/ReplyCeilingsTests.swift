@@ -34,11 +34,23 @@ struct ReplyCeilingsTests {
             }
             return count
         }
-        // What is spent beyond the rest is not counted: the last reply is sent whole.
+        // A reply of 64 KiB takes 65 tokens. The last one is sent whole, and is paid for afterwards.
         #expect(replies(ada, now: 5000) == 127)
         let seconds = ceilings.secondsToWait(ada, now: 5000)
         #expect(seconds == 1)
         #expect(replies(eve, now: 5000) == 127)
-        #expect(replies(ada, now: 6000) == 16)
+        #expect(replies(ada, now: 6000) == 15)
+    }
+
+    @Test("let nobody have more by asking all the time", arguments: [1 as UInt64, 5, 50])
+    func steadily(_ pause: UInt64) throws {
+        let ada = try ID("ada")
+        var (ceilings, count) = (ReplyCeilings(), 0)
+        for now in stride(from: 5000, to: 15_000, by: Int(pause)).map(UInt64.init)
+        where ceilings.secondsToWait(ada, now: now) == nil {
+            ceilings.spend(64 << 10, .person(ada), now: now)
+            count += 1
+        }
+        #expect(count <= (8 + 10) * 1024 / 65 + 1 && count > 150, "\(count)")
     }
 }
