@@ -37,7 +37,8 @@ package struct Verb {
     ///     others.
     ///   - own: how often a person may ask it, apart from all their other requests: `.defence`, `.devices` or `.hashing` for
     ///     what people defend themselves with. A thief who has one of their devices can then flood the desk with something
-    ///     else, and they are still answered.
+    ///     else, and they are still answered. All devices of a person share it: a thief who sends these very requests is first
+    ///     shut out with `devices/revoke`, which has the largest one.
     ///   - namesOthers: whether the reply shows other people, by names that may be forgotten, or that the asker may not see a
     ///     moment later. It is not kept: if it got lost, the request is done again, which has to be harmless.
     package init(

@@ -34,8 +34,8 @@ struct HashingPoolTests {
         }
 
         /// The seconds to wait, if the line is full.
-        func enter(_ number: Int, _ asker: Asker = .guest) -> Int? {
-            pool.hash(Password("Zq7#Zq8$"), salt: salt, for: asker) { [running, open] _ in
+        func enter(_ number: Int, _ asker: Asker = .guest, isNext: Bool = false) -> Int? {
+            pool.hash(Password("Zq7#Zq8$"), salt: salt, for: asker, isNext: isNext) { [running, open] _ in
                 running.append(number)
                 open.wait()
             }
@@ -84,9 +84,10 @@ struct HashingPoolTests {
         for number in 3...4 { #expect(held.enter(number, ada) == nil) }
         let seconds = held.enter(5, ada)
         #expect(seconds == 1, "a third one")
+        #expect(held.enter(5, ada, isNext: true) == nil, "what follows from one that was let in")
         #expect(held.enter(6, ben) == nil, "somebody else's")
         held.open.open()
-        #expect(try held.running.wait(for: 5).sorted() == [1, 2, 3, 4, 6])
+        #expect(try held.running.wait(for: 6).sorted() == [1, 2, 3, 4, 5, 6])
     }
 
     @Test("ends with what it is at, and not with what waits")

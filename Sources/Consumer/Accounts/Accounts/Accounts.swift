@@ -223,23 +223,25 @@ private struct OnSessionThread<Value>: @unchecked Sendable {
 
 extension Accounts {
     /// Hashes a new password for storing; answers on the session's thread.
+    /// - Parameter isNext: whether the request has had another one hashed already: then it is not refused.
     /// - Throws: `busy` if too many wait.
     package func hash(
-        _ password: Password, for asker: Asker,
+        _ password: Password, for asker: Asker, isNext: Bool = false,
         _ completion: @escaping @Sendable (Result<StoredPassword, any Error>) -> Void
     ) throws {
         let salt = try RandomBytes.draw(HashingPool.saltLength)
-        try hash(password, salt: salt, for: asker) { result in
+        try hash(password, salt: salt, for: asker, isNext: isNext) { result in
             completion(
                 Result { StoredPassword(salt: salt, hash: try result.get()) })
         }
     }
 
     private func hash(
-        _ password: Password, salt: [UInt8], for asker: Asker, _ completion: @escaping HashingPool.Completion
+        _ password: Password, salt: [UInt8], for asker: Asker, isNext: Bool = false,
+        _ completion: @escaping HashingPool.Completion
     ) throws(ReplyError) {
         let loop = context.session.loop
-        let seconds = pool.hash(password, salt: salt, for: asker) { result in
+        let seconds = pool.hash(password, salt: salt, for: asker, isNext: isNext) { result in
             loop.perform { completion(result) }
         }
         if let seconds {

@@ -47,12 +47,13 @@ final class HashingPool: Sendable {
     }
 
     /// Hashes a password, when its turn comes.
+    /// - Parameter isNext: whether it belongs to a request that has had another one hashed already, and is not refused halfway.
     /// - Returns: nil if it will be hashed; if the line is full, in how many seconds to try again.
     func hash(
-        _ password: Password, salt: [UInt8], for asker: Asker, _ completion: @escaping Completion
+        _ password: Password, salt: [UInt8], for asker: Asker, isNext: Bool = false, _ completion: @escaping Completion
     ) -> Int? {
         let (pepper, cost, bytes) = (pepper, cost, password.bytes)
-        return line.enter(asker) {
+        return line.enter(asker, isNext: isNext) {
             let hash = Result { () throws(VaultError) in
                 try Scrypt.hash(HMACSHA256.code(for: bytes, key: pepper), salt: salt, cost)
             }
@@ -118,10 +119,10 @@ private final class Line: Sendable {
         state = Mutex(State(idle: threads))
     }
 
-    func enter(_ asker: Asker, _ work: @escaping Work) -> Int? {
+    func enter(_ asker: Asker, isNext: Bool, _ work: @escaping Work) -> Int? {
         let (start, seconds) = state.withLock { state -> ((EventLoop, Entry)?, Int?) in
             let (kind, own) = state.count(for: asker)
-            guard own < Self.most, kind < capacity * 3 / 4, state.waiting.count < capacity else {
+            guard isNext || own < Self.most && kind < capacity * 3 / 4 && state.waiting.count < capacity else {
                 let rounds = own < Self.most ? Double(state.waiting.count / threads + 1) : 1
                 return (nil, max(1, Int((rounds * state.seconds).rounded(.up))))
             }

@@ -64,7 +64,7 @@ extension Accounts {
                 [unowned self] result in
                 request.answering {
                     try result.get()
-                    try hash(new, for: .person(user)) { [unowned self] stored in
+                    try hash(new, for: .person(user), isNext: true) { [unowned self] stored in
                         request.answering {
                             let stored = try stored.get()
                             let isDone = try context.store.change(user) { () throws(VaultError) in
