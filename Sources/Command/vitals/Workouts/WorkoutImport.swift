@@ -141,6 +141,8 @@ private final class Sending {
                 break
             } catch let failure as Failure where Self.isDropped(failure) && attempt < Self.attempts {
                 note("\(item.name): \(failure.message); sending it again")
+                // Several that take each other's room would otherwise do so again.
+                usleep(UInt32(attempt) * 1_000_000 + .random(in: 0..<1_000_000))
             }
         }
         for workout in told.list("workouts") {

@@ -132,11 +132,21 @@ final class Imports: FeatureService, PeopleObserver, @unchecked Sendable {
         }
         // What has come counts, not what is announced.
         let isLast = part.offset + part.data.count == part.size
-        guard !isLast || atOnce < Self.mostAtOnce, makeRoom(for: part.data.count, of: user, now) else {
-            throw ReplyError(.busy, "others are sending files: try again", retryAfterSeconds: 1)
-        }
         let before = upload.count
         try upload.add(part)
+        let busy = ReplyError(.busy, "others are sending files: try again", retryAfterSeconds: 1)
+        guard !isLast || atOnce < Self.mostAtOnce else {
+            // They wait for us.
+            if before > 0 {
+                pace.waited(now)
+                if case .coming(let known, _)? = imports[user]?.state { imports[user]?.state = .coming(known, pace) }
+            }
+            throw busy
+        }
+        // What the person began before makes room, too.
+        var own = 0
+        if case .coming(let known, _)? = imports[user]?.state { own = known.count }
+        guard makeRoom(for: upload.count - own, of: user, now) else { throw busy }
         if upload.count > before { pace.came(upload.count, now: now) }
         if before == 0 { begin(.coming(upload, pace), of: user) }
         imports[user]?.state = .coming(upload, pace)

@@ -38,6 +38,12 @@ struct UploadPace {
         arrivals.removeFirst(old)
     }
 
+    /// A part came that could not be taken yet, because of others: that is not slowness.
+    mutating func waited(_ now: UInt64) {
+        progress.time = now
+        arrivals = [(now, count)]
+    }
+
     /// Whether the file is not waited for any longer.
     func isOver(_ now: UInt64) -> Bool { now >= progress.time + Self.patience || now >= deadline }
 

@@ -43,6 +43,17 @@ struct UploadPaceTests {
         #expect(pace.deadline == 300_000 + 8_192_000 && count < Self.large)
     }
 
+    @Test("a file whose part we could not take yet is not slow for that, and still has its deadline")
+    func waited() {
+        var pace = UploadPace(size: Self.large, now: 0)
+        pace.came(Self.large - 1, now: 1000)
+        for now in stride(from: 2000 as UInt64, through: 100_000, by: 2000) { pace.waited(now) }
+        #expect(pace.slowness(101_000) == nil && !pace.isOver(101_000))
+        #expect(pace.slowness(111_000) == 11_000)
+        pace.waited(pace.deadline)
+        #expect(pace.isOver(pace.deadline))
+    }
+
     @Test("the latest bytes say how slow a file is, however quickly its beginning came")
     func slowness() {
         var pace = UploadPace(size: Self.large, now: 0)
