@@ -18,17 +18,21 @@ public enum PlainText {
     /// else.
     public static func isText(_ text: String, atMost longest: (characters: Int, bytes: Int)) -> Bool {
         guard text.utf8.count <= longest.bytes, text.count <= longest.characters else { return false }
-        return text.split(separator: "\n", omittingEmptySubsequences: false).allSatisfy { isHarmless($0) }
+        return text.split(separator: "\n", omittingEmptySubsequences: false).allSatisfy { isHarmless($0, mayBreak: true) }
     }
 
     /// Whether nothing in a line hides, controls or turns round what is shown, however long it is; an empty one is harmless, too.
-    public static func isHarmless(_ line: some StringProtocol) -> Bool {
+    /// - Parameter mayBreak: whether it may say where a line may be broken: the keyboards of some scripts write that between words,
+    ///   and soft hyphens come with what is pasted.
+    public static func isHarmless(_ line: some StringProtocol, mayBreak: Bool = false) -> Bool {
         var before: Unicode.Scalar?
         // Between a black flag and the end of its tags, as in the flag of Scotland.
         var isInFlag = false
         for scalar in line.unicodeScalars {
             if scalar.value == 0x1F3F4 { isInFlag = true } else if !scalar.isTag { isInFlag = false }
-            guard scalar.isFit(after: before, isInFlag: isInFlag) else { return false }
+            guard scalar.isFit(after: before, isInFlag: isInFlag) || mayBreak && scalar.isBreak(after: before) else {
+                return false
+            }
             before = scalar
         }
         return true
@@ -65,6 +69,11 @@ extension Unicode.Scalar {
         case _ where isVariation: return before?.isVisible ?? false
         default: return !properties.isDefaultIgnorableCodePoint
         }
+    }
+
+    /// Whether it says where a line may be broken.
+    fileprivate func isBreak(after before: Unicode.Scalar?) -> Bool {
+        (value == 0xAD || value == 0x200B) && before?.isVisible ?? false
     }
 
     /// Whether it chooses between forms of what is before it.
