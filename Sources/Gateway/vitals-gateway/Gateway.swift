@@ -28,7 +28,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
     struct Counters {
         var malformed = 0
         var connected = 0
-        var configured = 0
+        var configured: Set<ID> = []
         var bluetooth = ""
         var brokerConnections = 0
         var isBrokerConnected = false
@@ -261,7 +261,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
 
     /// A sensor was added or is gone.
     private func sensorsChanged() {
-        counters.withLock { $0.configured = register.all.count }
+        counters.withLock { $0.configured = Set(register.all.map(\.settings.id)) }
         publishInfo()
         outbox.loop.perform { [self] in publishHealth() }
     }
@@ -363,7 +363,10 @@ final class Gateway: SensorOwner, @unchecked Sendable {
         outbox.describe(&health)
         health.malformed = counters.malformed
         health.memoryKilobytes = residentMemoryKilobytes() ?? 0
-        health.sensors = HealthPayload.Sensors(configured: counters.configured, connected: counters.connected)
+        health.sensors = HealthPayload.Sensors(configured: counters.configured.count, connected: counters.connected)
+        // Grants of sensors that are not here any more say nothing of those that are.
+        let known = Set((Array(counters.configured) + (settings.receiver.map { [$0.id] } ?? [])).map(\.text))
+        health.recordedSensors.removeAll { !known.contains($0) }
         health.bluetooth = counters.bluetooth
         health.brokerReconnects = max(0, counters.brokerConnections - 1)
         health.clock = clockSource().rawValue

@@ -128,7 +128,13 @@ struct GatewayChecks {
             switch health.consumer {
             case .older: Self.olderStore
             case .offline where seen == nil: away
-            case .online, .offline, nil: .ok(seen.map { "\(counted($0, "consumer")) online" } ?? "online")
+            case .offline:
+                .warning(
+                    "a consumer is online at \(view.call.broker.address), but the gateway does not see its own",
+                    "is it the consumer that the gateway was enrolled at? See the gateway's log",
+                    run: "journalctl -u vitals-gateway")
+            case .online: .ok("online")
+            case nil: .ok(seen.map { "\(counted($0, "consumer")) online" } ?? "it does not say whether one is there")
             }
         }
     }
