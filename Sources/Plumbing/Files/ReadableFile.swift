@@ -91,7 +91,7 @@ public enum ReadableFile {
         case S_IFIFO:
             throw VaultError(
                 attempted, .malformed,
-                said: "not a regular file, but a pipe, which root does not wait for")
+                said: "not a regular file, but a pipe, which is not waited for")
         default: throw VaultError(attempted, .malformed, said: "not a regular file")
         }
     }
