@@ -41,6 +41,8 @@ export class Broker extends EventTarget {
   #state: State = "closed";
   #since = Date.now();
   #client: MqttClient | null = null;
+  /** How many bytes wait to be sent. */
+  #unsent = () => 0;
   #listeners = new Map<string, Set<(message: Message) => void>>();
   /** The ids of messages that were acknowledged and heard by nobody, until whoever published them is told. */
   readonly #unheard = new Set<number>();
@@ -142,7 +144,9 @@ export class Broker extends EventTarget {
 
   #connect(): void {
     this.#become("connecting");
-    const client = new MqttClient(() => socketStream(this.#address), {
+    const socket = new WebSocket(this.#address, "mqtt");
+    this.#unsent = () => socket.bufferedAmount;
+    const client = new MqttClient(() => socketStream(socket), {
       // Somebody who knows a client's id can disconnect it.
       clientId: `page-${drawn()}`,
       protocolVersion: 5,
@@ -204,11 +208,23 @@ export class Broker extends EventTarget {
 
   #ask(): void {
     this.#client?._sendPacket({ cmd: "pingreq" });
+    // A telephone that has just woken up takes a moment to be connected.
+    const isBack = Date.now() - this.#heardAt > asksAfter + silentAfter;
     this.#listening = setTimeout(() => {
       this.#fallSilent(true);
-      // MQTT.js would notice, too, but counts from what the page has sent last.
-      this.#listening = setTimeout(() => this.#client?.end(true), cutAfter);
-    }, silentAfter);
+      this.#cut(Infinity);
+    }, isBack ? 3 * silentAfter : silentAfter);
+  }
+
+  /** Ends the connection if still nothing comes. (MQTT.js would notice, too, but counts from what the page has sent last.) Over a slow
+   *  line, a file that is being sent keeps the answer waiting: as long as some of it goes, somebody takes it.
+   *  @param before how many bytes waited to be sent */
+  #cut(before: number): void {
+    this.#listening = setTimeout(() => {
+      const unsent = this.#unsent();
+      if (unsent > 0 && unsent < before) this.#cut(unsent);
+      else this.#client?.end(true);
+    }, cutAfter);
   }
 
   #fallSilent(isSilent: boolean): void {

@@ -2,8 +2,7 @@ import { Buffer } from "buffer/";
 import { Duplex } from "readable-stream";
 
 /** A WebSocket as the stream that MQTT.js reads and writes. It emits `connect` when it is open. */
-export function socketStream(address: string): Duplex {
-  const socket = new WebSocket(address, "mqtt");
+export function socketStream(socket: WebSocket): Duplex {
   socket.binaryType = "arraybuffer";
   let waiting: (() => void) | null = null;
   const stream = new Duplex({
