@@ -76,7 +76,7 @@ class Week(Family):
         `fails` is a part of what it has to say if it has to fail."""
         home = self.folder / f"home-{who}"
         home.mkdir(exist_ok=True)
-        command = self.clocked(RELEASE / "vitals", "--port", str(self.port), "--timeout", "60", *words)
+        command = self.clocked(RELEASE / "vitals", "--port", str(self.port), "--timeout", "180", *words)
         self.asked += 1
         program = subprocess.Popen(
             list(map(str, command)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -86,7 +86,7 @@ class Week(Family):
             time.sleep(self.dice.uniform(0, 0.2))
             self.kill_consumer()
             self.start_consumer()
-        output, errors = program.communicate(told, timeout=120)
+        output, errors = program.communicate(told, timeout=300)
         if (program.returncode != 0) != (fails is not None) or fails and fails not in output + errors:
             raise Failed(f"{who}: vitals {' '.join(words)}: {program.returncode}: {output}{errors}")
         return output
@@ -214,8 +214,8 @@ class Week(Family):
         """Waits until both have been told that the challenge is over."""
         def is_told(user):
             return any(who == user and b'"challenge-over"' in payload for (who, _), payloads in self.voice.told.items() for payload in payloads)
-        if not self.voice.wait(lambda: all(is_told(self.users[who]) for who in ("ada", "ben")), 30):
-            raise Failed("nobody is told within 30 s that the challenge is over")
+        if not self.voice.wait(lambda: all(is_told(self.users[who]) for who in ("ada", "ben")), 180):
+            raise Failed("nobody is told within 180 s that the challenge is over")
 
     # What is shown in the end
 
