@@ -49,7 +49,7 @@ struct PartnerOfferTests {
             #expect(WrittenPosition(in: text).isThere, "\(text.debugDescription)")
         }
         for text in [
-            "5 x 10 km", "10.30 h, 12.5 km", "Tue 18.30, 19.15", "10.15/11.30 Uhr", "42.20, 21.10 km", "since 28.11.2026", "We start at 10. 2026 is our year",
+            "5 x 10 km", "10.30 h, 12.5 km", "Tue 18.30, 19.15", "10.15/11.30 Uhr", "42.20, 21.10 km", "since 28.11.2026", "Lauf am 28.11.26", "0151.23.45.67", "Tor 3. 1500 m einlaufen", "We start at 10. 2026 is our year",
             "10, 5000 and 1500 m", "call 030 1234567", "+49 30 123 45 67", "geography: 3 hills", "v1.2.3", "20 ° or less, 10 km", "1. 2. 3. go",
             "می‌دویم ۵ کیلومتر", "३ किमी", "👨‍👩‍👧 5️⃣ km", "5 € each, 10.50 € for two",
         ] {

@@ -113,7 +113,7 @@ struct WrittenPosition {
         let isLoose = mark + 1 < tokens.count && tokens[mark + 1] == .space
         let end = isLoose ? mark + 2 : mark + 1
         guard start >= 0, end < tokens.count, case .number(let whole) = tokens[start], case .number(let digits) = tokens[end] else { return nil }
-        if isLoose, start == mark - 1, tokens[mark] == .mark(",") || Self.isYear(digits) { return nil }
+        if isLoose, start == mark - 1, tokens[mark] == .mark(",") || Self.isYear(digits) || isAmount(after: end) { return nil }
         return isInDate(start, end) ? nil : Fraction(whole: whole, digits: digits, range: start..<(end + 1))
     }
 
@@ -131,7 +131,7 @@ struct WrittenPosition {
             guard let first = number(day).flatMap({ Int($0) }), let month = number(day + 2).flatMap({ Int($0) }),
                 let year = number(day + 4), tokens[day + 1] == .mark("."), tokens[day + 3] == .mark(".")
             else { return false }
-            return (1...31).contains(first) && (1...12).contains(month) && Self.isYear(year)
+            return (1...31).contains(first) && (1...12).contains(month) && (year.count == 2 || Self.isYear(year))
         }
         return end == start + 2 && (isDate(start) || isDate(start - 2))
     }
@@ -146,17 +146,24 @@ struct WrittenPosition {
     private var hasPair: Bool {
         neighbours(fractions).contains { one, other in
             guard one.digits.count >= 2, other.digits.count >= 2, !(one.isTime && other.isTime) else { return false }
-            return !Self.units.contains { unit in tokens[other.range.upperBound...].first { $0 != .space } == unit }
+            return !isAmount(after: other.range.upperBound - 1)
         }
+    }
+
+    private func isAmount(after number: Int) -> Bool {
+        tokens[(number + 1)...].first { $0 != .space }.map(Self.units.contains) ?? false
     }
 
     private static let units: [Token] =
         ["km", "m", "mi", "h", "min", "kg", "uhr", "eur", "euro", "kmh"].map(Token.word) + [.mark("€"), .mark("$"), .mark("%")]
 
     private func neighbours(_ fractions: [Fraction]) -> [(Fraction, Fraction)] {
-        zip(fractions, fractions.dropFirst()).filter { one, other in
-            let between = one.range.upperBound..<max(one.range.upperBound, other.range.lowerBound)
-            return tokens[between].allSatisfy(Self.isBetweenNumbers)
+        fractions.enumerated().compactMap { index, one in
+            // Parts of one number, such as that of a telephone, do not stand next to each other.
+            let next = fractions[(index + 1)...].first { $0.range.lowerBound >= one.range.upperBound }
+            guard let next, tokens[one.range.upperBound..<next.range.lowerBound].allSatisfy(Self.isBetweenNumbers)
+            else { return nil }
+            return (one, next)
         }
     }
 
