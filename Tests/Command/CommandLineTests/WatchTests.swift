@@ -165,6 +165,21 @@ struct WatchTests {
         }
     }
 
+    @Test("says soon that the broker stands still, although nothing was cut, and continues when it goes on")
+    func standstill() throws {
+        try withHousehold { broker, gateway, _ in
+            try gateway.appear()
+            let program = try watch(broker, "--json", "--count", "2")
+            try gateway.say(Self.full, heartRate())
+            #expect(try program.line().contains("\"bpm\":72"))
+            broker.signal(SIGSTOP)
+            defer { broker.signal(SIGCONT) }
+            try program.waitForErrors(containing: "waiting for the broker")
+            broker.signal(SIGCONT)
+            try program.waitForErrors(containing: "connected to 127.0.0.1:\(broker.port) again")
+        }
+    }
+
     @Test("says that the broker has gone, and continues when it is back")
     func outage() throws {
         let broker = try Broker.home()

@@ -15,11 +15,13 @@ final class Broker {
     private let deadline: ContinuousClock.Instant
 
     /// - Parameter isPatient: whether a failed try is followed by others until the time is up. Otherwise the first one
-    ///   decides, because somebody waits at the terminal.
+    ///   decides, because somebody waits at the terminal. A patient one also soon notices that the broker stands still.
     init(_ call: Call, isPatient: Bool = false) {
         self.call = call
         self.isPatient = isPatient
-        session = Session(call.broker)
+        var options = call.broker
+        if isPatient { options.keepAlive = .seconds(5) }
+        session = Session(options)
         deadline = .now + call.timeout
     }
 
