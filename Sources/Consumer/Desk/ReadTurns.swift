@@ -2,14 +2,15 @@ import Telemetry
 
 // Who is read for next. People share the threads that read, and a question may take a moment or seconds. So each person
 // is charged the time that their answers took, and the person who was charged least comes first. People who were charged
-// much are served on a second thread, where there is one: nobody's short answer waits for the long one of a person who
-// has asked such things before.
+// much are served on a second thread, where there is one, and so is what may take long for anybody: nobody's short answer
+// waits for a long one.
 
 /// Requests that wait to be read for. Belongs to the session's thread.
 struct ReadTurns<Work> {
     /// Something that waits, and whose it is.
     private struct Entry {
         let user: ID
+        let isLong: Bool
         let work: Work
     }
 
@@ -44,7 +45,8 @@ struct ReadTurns<Work> {
     init(capacity: Int, ownCapacity: Int) { (self.capacity, self.ownCapacity) = (capacity, ownCapacity) }
 
     /// Adds a request, if there is room.
-    mutating func enter(_ user: ID, _ work: Work, now: UInt64) -> Entered {
+    /// - Parameter isLong: whether its answer may take long, whoever asks.
+    mutating func enter(_ user: ID, isLong: Bool = false, _ work: Work, now: UInt64) -> Entered {
         guard counts[user, default: 0] < ownCapacity else { return .refused }
         var displaced: Work?
         if waiting.count >= capacity {
@@ -53,7 +55,7 @@ struct ReadTurns<Work> {
             leave(entry.user)
             displaced = entry.work
         }
-        waiting.append(Entry(user: user, work: work))
+        waiting.append(Entry(user: user, isLong: isLong, work: work))
         counts[user, default: 0] += 1
         return displaced.map { .displaces($0) } ?? .waits
     }
@@ -73,13 +75,13 @@ struct ReadTurns<Work> {
 
     /// Takes what is answered next: of those who were charged least, what has waited longest.
     /// - Parameters:
-    ///   - isLong: whether it is of people whose answers take long, or of all others; nil for anybody's.
+    ///   - isLong: whether it may take long, or is of people whose answers take long, or is all other; nil for any.
     ///   - now: milliseconds of a clock that never runs backwards.
     mutating func next(isLong: Bool?, now: UInt64) -> (user: ID, work: Work)? {
         var best: (index: Int, seconds: Double)?
         for (index, entry) in waiting.enumerated() {
             let seconds = seconds(of: entry.user, now)
-            guard isLong == nil || isLong == (seconds >= Self.long), seconds < best?.seconds ?? .infinity else {
+            guard isLong == nil || isLong == (entry.isLong || seconds >= Self.long), seconds < best?.seconds ?? .infinity else {
                 continue
             }
             best = (index, seconds)

@@ -99,24 +99,26 @@ package final class Readers<Source>: @unchecked Sendable {
     }
 
     /// A verb that is answered by reading.
-    /// - Parameter answering: called on the session's thread: looks at the request and returns the work for the
+    /// - Parameters:
+    ///   - isLong: whether it may take long, for anybody: it is answered with what people ask whose answers take long.
+    ///   - answering: called on the session's thread: looks at the request and returns the work for the
     ///   reader's thread. An error that either throws is the reply.
     package func verb(
         _ name: String, _ contract: RequestContract, bulk: Allowance<ID>? = nil, namesOthers: Bool = false,
-        _ answering: @escaping (PeopleRequest) throws -> Read
+        isLong: Bool = false, _ answering: @escaping (PeopleRequest) throws -> Read
     ) -> Verb {
         Verb(
             name, contract, bulk: bulk, namesOthers: namesOthers,
-            .later { [self] request in request.answering { answer(request, try answering(request)) } })
+            .later { [self] request in request.answering { answer(request, isLong: isLong, try answering(request)) } })
     }
 
     /// Answers a request with what is read for it. On the session's thread.
-    package func answer(_ request: PeopleRequest, _ read: @escaping Read) {
+    package func answer(_ request: PeopleRequest, isLong: Bool = false, _ read: @escaping Read) {
         request.answering {
             let user = try request.user
             let now = millisecondsSinceBoot()
             let end = now + UInt64(max(.zero, request.limit) / .milliseconds(1))
-            switch turns.enter(user, Question(request: request, read: read, end: end), now: now) {
+            switch turns.enter(user, isLong: isLong, Question(request: request, read: read, end: end), now: now) {
             case .refused: throw Self.busy
             case .displaces(let question): question.request.refuse(Self.busy)
             case .waits: break

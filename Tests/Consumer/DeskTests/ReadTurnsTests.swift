@@ -52,6 +52,10 @@ struct ReadTurnsTests {
         // Two minutes later, that was long ago.
         _ = turns.enter(ada, 4, now: 0)
         #expect(turns.next(isLong: false, now: 126_000)?.work == 4)
+        // What may take long is, whoever asks.
+        _ = turns.enter(cyd, isLong: true, 5, now: 126_000)
+        #expect(turns.next(isLong: false, now: 126_000) == nil)
+        #expect(turns.next(isLong: true, now: 126_000)?.work == 5)
     }
 
     @Test("people whose answers took long make room for others when all places are taken")

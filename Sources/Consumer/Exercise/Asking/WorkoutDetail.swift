@@ -32,13 +32,14 @@ extension WorkoutHistory {
                 ("splits", splits.isEmpty ? nil : .array(splits.map(json))),
                 ("best", best.isEmpty ? nil : .array(best.map(json))),
             ])
-        // As many points as have room.
-        var count = count
+        // As many points as have room. A path that was simplified is simplified further.
+        var (count, pieces) = (count, course.path)
         while true {
+            pieces = simplified(pieces, to: count)
             let shown = JSON.object(
                 whole
                     + present([
-                        ("path", path(course, count)), ("over_distance", overDistance(course, count)),
+                        ("path", path(pieces)), ("over_distance", overDistance(course, count)),
                         ("heart_rates", heartRates(hearts, workout, count)),
                     ]))
             guard count > 2, shown.bytes.count > longestReply else { return shown }
@@ -60,8 +61,7 @@ extension WorkoutHistory {
     }
 
     /// Pieces of `[latitude, longitude]`: between two of them there was a pause, or nobody knows the way.
-    private static func path(_ course: Course, _ count: Int) -> JSON? {
-        let pieces = simplified(course.path, to: count)
+    private static func path(_ pieces: [[Place]]) -> JSON? {
         guard !pieces.isEmpty else { return nil }
         return .array(
             pieces.map { piece in

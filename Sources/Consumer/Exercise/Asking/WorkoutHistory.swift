@@ -39,7 +39,7 @@ enum WorkoutHistory {
                 let fields = try names.map(LineFields.init)
                 return { source in try list(of: user, filter, limit, fields, Asked(source, user, zone)) }
             },
-            readers.questions.verb("workouts/show", .workoutsShow) { request in
+            readers.questions.verb("workouts/show", .workoutsShow, isLong: true) { request in
                 let (user, id, units) = (try request.user, try request.id("id"), try Self.units(request))
                 let count = Int(try request.optionalInteger("points", in: points) ?? 200)
                 let now = context.now()
