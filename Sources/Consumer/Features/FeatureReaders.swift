@@ -13,8 +13,10 @@ package struct FeatureReaders {
     package let statistics: StoreReaders
     /// What people take along.
     package let exports: StoreReaders
+    /// What nobody sees at once: files that people bring, and workouts under way that are counted again.
+    package let background: StoreReaders
 
-    package var all: [StoreReaders] { [questions, exports, statistics] }
+    package var all: [StoreReaders] { [questions, exports, statistics, background] }
 
     /// - Parameter stale: a person's stale hours, if there are few, are computed again before anybody's question about
     ///   that person is answered.
@@ -31,6 +33,7 @@ package struct FeatureReaders {
         }
         questions = Readers(threadName: "queries", loop, prepare: catchUp, access(), long: access())
         exports = Readers(threadName: "export", loop, access())
+        background = Readers(threadName: "background", loop, access())
         statistics = Readers(threadName: "statistics", loop, prepare: catchUp, access())
     }
 }

@@ -39,6 +39,12 @@ final class Imports: FeatureService, PeopleObserver, @unchecked Sendable {
         var time: UInt64
         /// Tells it from another one of the same person.
         let number: UInt64
+        /// Whether it is no file, but a few records.
+        var isRecords = false
+
+        var isDone: Bool {
+            if case .done = state { true } else { false }
+        }
     }
 
     /// Milliseconds of a clock that never runs backwards, for waits.
@@ -58,6 +64,8 @@ final class Imports: FeatureService, PeopleObserver, @unchecked Sendable {
     private static let memory: UInt64 = 600_000
     /// How many files are read and stored at the same time.
     private static let mostAtOnce = 4
+    /// Of how many people records are stored at once, beside files.
+    private static let mostRecordsAtOnce = 64
     /// Requests that wait for one result.
     private static let mostWaiting = 4
 
@@ -136,8 +144,8 @@ final class Imports: FeatureService, PeopleObserver, @unchecked Sendable {
         try upload.add(part)
         let busy = ReplyError(.busy, "others are sending files: try again", retryAfterSeconds: 1)
         guard !isLast || atOnce < Self.mostAtOnce else {
-            // They wait for us.
-            if before > 0 {
+            // All of it is there, and waits for us.
+            if upload.isWhole, before > 0 {
                 pace.waited(now)
                 if case .coming(let known, _)? = imports[user]?.state { imports[user]?.state = .coming(known, pace) }
             }
@@ -194,7 +202,7 @@ final class Imports: FeatureService, PeopleObserver, @unchecked Sendable {
     private var atOnce: Int {
         imports.values.count { one in
             switch one.state {
-            case .reading, .storing: true
+            case .reading, .storing: !one.isRecords
             case .coming, .done: false
             }
         }
@@ -216,7 +224,7 @@ final class Imports: FeatureService, PeopleObserver, @unchecked Sendable {
         imports[user]?.state = .reading(upload.size)
         let number = imports[user]?.number
         let (zone, now) = (context.settings.timeZone, context.now())
-        readers.exports.read { source -> Result<ParsedFile, any Error> in
+        readers.background.read { source -> Result<ParsedFile, any Error> in
             // What is wrong with a file is no error of ours.
             Result {
                 let history = try Histories(source.store, source.keys, zone: zone).history(of: user)
@@ -266,7 +274,11 @@ final class Imports: FeatureService, PeopleObserver, @unchecked Sendable {
         }
         var file = ParsedFile()
         file.records = [try RecordsRequest(request, now: context.now()).records]
+        guard imports.values.count(where: { $0.isRecords && !$0.isDone }) < Self.mostRecordsAtOnce else {
+            throw ReplyError(.busy, "others are sending records: try again", retryAfterSeconds: 1)
+        }
         begin(.reading(0), of: user)
+        imports[user]?.isRecords = true
         store(file, of: user)
         try wait(request, user)
     }

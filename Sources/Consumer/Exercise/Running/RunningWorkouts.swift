@@ -152,7 +152,7 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
         running[user]?.beginCounting()
         let (workout, history, recent) = (one.workout, one.history, one.recent)
         let now = context.now()
-        readers.questions.read { source in
+        readers.background.read { source in
             let samples = try WorkoutSamples(of: user, workout, now: now, source.store, source.keys)
             return RunningWorkout.Count(workout, history, samples, recent)
         } completion: { [unowned self] result in
