@@ -300,7 +300,8 @@ extension Desk {
             unheard?()
             return
         }
-        ceilings.spend(bytes.count, way.asker, now: millisecondsSinceBoot())
+        let length = bytes.count + way.topic.utf8.count + (way.correlationData?.count ?? 0)
+        ceilings.spend(length, way.asker, now: millisecondsSinceBoot())
         let properties = way.correlationData.map { Message.Properties(correlationData: $0) }
         let hasLeft = session.publish(
             bytes, to: way.topic, qos: .atLeastOnce, properties: properties,

@@ -55,7 +55,7 @@ struct ReplyCeilings {
     /// Takes the rest of a reply, which is sent in any case: the next ones wait for what is more than there was.
     mutating func spend(_ bytes: Int, _ asker: Asker, now: UInt64) {
         guard case .person(let user) = asker else { return }
-        sizes.charge(user, bytes >> 10, now: now)
+        sizes.charge(user, (bytes - 1) >> 10, now: now)
     }
 
     /// What to reply to a guest whose Correlation Data is too long to be carried back; nil if it is not.

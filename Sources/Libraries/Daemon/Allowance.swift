@@ -34,11 +34,11 @@ public struct Allowance<Asker: Hashable> {
         return nil
     }
 
-    /// Takes more than one, whether or not so many are left: what is missing has to come again first.
+    /// Takes more than one, whether or not so many are left: what is missing has to come again first, at most a burst.
     public mutating func charge(_ asker: Asker, _ amount: Int, now: UInt64) {
         guard amount > 0, buckets[asker] != nil || buckets.count < capacity else { return }
         let left = buckets[asker].map { tokens($0, now) } ?? burst
-        buckets[asker] = Bucket(tokens: left - Double(amount), time: now)
+        buckets[asker] = Bucket(tokens: max(-burst, left - Double(amount)), time: now)
     }
 
     private func tokens(_ bucket: Bucket, _ now: UInt64) -> Double {

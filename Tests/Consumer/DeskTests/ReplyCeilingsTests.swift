@@ -34,12 +34,11 @@ struct ReplyCeilingsTests {
             }
             return count
         }
-        // A reply of 64 KiB takes 65 tokens. The last one is sent whole, and is paid for afterwards.
-        #expect(replies(ada, now: 5000) == 127)
+        #expect(replies(ada, now: 5000) == 128)
         let seconds = ceilings.secondsToWait(ada, now: 5000)
         #expect(seconds == 1)
-        #expect(replies(eve, now: 5000) == 127)
-        #expect(replies(ada, now: 6000) == 15)
+        #expect(replies(eve, now: 5000) == 128)
+        #expect(replies(ada, now: 6000) == 16)
     }
 
     @Test("let nobody have more by asking all the time", arguments: [1 as UInt64, 5, 50])
@@ -51,6 +50,6 @@ struct ReplyCeilingsTests {
             ceilings.spend(64 << 10, .person(ada), now: now)
             count += 1
         }
-        #expect(count <= (8 + 10) * 1024 / 65 + 1 && count > 150, "\(count)")
+        #expect(count <= (8 + 10) * 1024 / 64 + 1 && count > 150, "\(count)")
     }
 }
