@@ -37,6 +37,8 @@ final class RequestDesk: @unchecked Sendable {
         var allowance = Allowance<Bool>(perSecond: 100, burst: 500)
         /// Refusals. Those of requests that come too often must not take the place of those that say what is wrong.
         var refusals = Allowance<Refusal>(perSecond: 10, burst: 200)
+        /// What is replied, in KiB: the broker keeps it for every connection that listens and does not read.
+        var sizes = Allowance<Bool>(perSecond: 256, burst: 4096)
     }
 
     private enum Refusal { case tooMany, other }
@@ -88,7 +90,8 @@ final class RequestDesk: @unchecked Sendable {
         let asker = Asker(
             responseTopic: place, correlationData: correlationData, id: (try? parsed.get())?.id)
         let now = millisecondsSinceBoot()
-        if let seconds = state.withLock({ $0.allowance.take(true, now: now) }) {
+        let wait = state.withLock { $0.allowance.take(true, now: now) ?? $0.sizes.take(true, now: now) }
+        if let seconds = wait {
             let words = "too many requests; try again in \(seconds) s"
             return reply(.error(ReplyError(.rateLimited, words, retryAfterSeconds: seconds)), to: asker, .tooMany)
         }
@@ -154,7 +157,9 @@ final class RequestDesk: @unchecked Sendable {
             }
         }
         let properties = asker.correlationData.map { Message.Properties(correlationData: $0) }
+        let bytes = Reply(outcome, id: asker.id).bytes
+        state.withLock { $0.sizes.charge(true, bytes.count >> 10, now: millisecondsSinceBoot()) }
         session.publish(
-            Reply(outcome, id: asker.id).bytes, to: asker.responseTopic, qos: .atLeastOnce, properties: properties)
+            bytes, to: asker.responseTopic, qos: .atLeastOnce, properties: properties)
     }
 }
