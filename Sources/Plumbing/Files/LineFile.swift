@@ -10,14 +10,22 @@ public enum LineFile {
         return bytes.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Adds lines, and makes the file if there is none. Two that add at once do so one after the other.
+    /// How long a lock is waited for.
+    private static let patience = Duration.seconds(10)
+
+    /// Adds lines, and makes the file if there is none. Two that add at once do so one after the other; somebody who keeps the file
+    /// locked is waited for only a while.
     public static func append(_ lines: [String], to path: String) throws(VaultError) {
         let attempted = "add to \(path)"
         let file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw .system(attempted, errno: errno) }
         defer { close(file) }
-        while flock(file, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw .system(attempted, errno: errno) }
+        let end = ContinuousClock.now + patience
+        while flock(file, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EINTR || errno == EWOULDBLOCK && ContinuousClock.now < end else {
+                throw .system(attempted, errno: errno)
+            }
+            usleep(20_000)
         }
         try giveToFolder(file, path, attempted)
         let length = lseek(file, 0, SEEK_END)
