@@ -35,7 +35,7 @@ struct PhoneRegions: Equatable {
             $0.name.utf8.count <= Self.longestName && AreaShape.radii.contains($0.radiusMetres)
         }
         .map {
-            Region(phone: phone.text, name: $0.name, middle: $0.place, radiusMetres: $0.radiusMetres)
+            Region(phone: phone.text, name: PlainText.shown($0.name), middle: $0.place, radiusMetres: $0.radiusMetres)
         }
         let names = Set(found.map(\.name))
         all.removeAll { $0.phone == phone.text && (areAll || names.contains($0.name)) }

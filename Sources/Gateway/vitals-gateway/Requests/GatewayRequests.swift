@@ -294,10 +294,10 @@ final class GatewayRequests: @unchecked Sendable {
         switch request.fields[field] {
         case nil: return nil
         case .string(let text)
-        where length.contains(text.utf8.count) && !text.unicodeScalars.contains { $0.value < 32 }:
+        where length.contains(text.utf8.count) && PlainText.isHarmless(text):
             return text
         default:
-            let words = "a text of \(length.lowerBound) to \(length.upperBound) bytes is expected"
+            let words = "a text of \(length.lowerBound) to \(length.upperBound) bytes is expected, \(PlainText.refused)"
             throw ReplyError(.badRequest, words, field: field)
         }
     }
