@@ -44,6 +44,7 @@ struct PartnerOfferTests {
             "geo:52.52,13.40", "GEO: 52.5,13.4;u=35", "52.52,13.40", "(52.52 / 13.40)", "52 . 5200", "52 .5200", "52 , 5200", "52. 5200",
             "5\u{200B}2.\u{2060}52\u{AD}00", "\u{202E}52.52\u{200F}00", "٥٢٫٥٢٠٠", "۵۲٫۵۲۰۰", "५२.५२००", "𝟓𝟐.𝟓𝟐𝟎𝟎", "52․5200", "52。5200",
             "5\u{FE0F}\u{20E3}2\u{FE0F}\u{20E3}.5200", "5\u{301}2.5200", "⒌5200", "52 point 5200", "52º 31'", "52˚31", "osm.org/go/0MbEUG",
+            "lat 52.520 lon 13.405", "(52.520) (13.405)", "google.de/maps/place/x", "google.co.uk/maps",
             "HTTPS://Maps.App.goo.gl/abc", "https://www.openstreetmap.org/#map=19", "what3words.com/filled.count.soap",
         ] {
             #expect(WrittenPosition(in: text).isThere, "\(text.debugDescription)")

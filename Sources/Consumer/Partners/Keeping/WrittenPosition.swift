@@ -139,7 +139,7 @@ struct WrittenPosition {
     private var hasPreciseNumbers: Bool {
         let fractions = fractions
         if fractions.contains(where: { $0.digits.count >= 4 }) { return true }
-        return neighbours(fractions).contains { $0.digits.count >= 3 && $1.digits.count >= 3 }
+        return neighbours(fractions, across: Self.axes).contains { $0.digits.count >= 3 && $1.digits.count >= 3 }
     }
 
     /// Whether two numbers with two digits of a fraction or more stand next to each other, and can be neither times nor amounts.
@@ -157,22 +157,25 @@ struct WrittenPosition {
     private static let units: [Token] =
         ["km", "m", "mi", "h", "min", "kg", "uhr", "eur", "euro", "kmh"].map(Token.word) + [.mark("€"), .mark("$"), .mark("%")]
 
-    private func neighbours(_ fractions: [Fraction]) -> [(Fraction, Fraction)] {
+    /// What may stand before a latitude and a longitude.
+    private static let axes: Set<String> = ["lat", "latitude", "lon", "long", "lng", "longitude", "breite", "länge"]
+
+    private func neighbours(_ fractions: [Fraction], across words: Set<String> = []) -> [(Fraction, Fraction)] {
         fractions.enumerated().compactMap { index, one in
             // Parts of one number, such as that of a telephone, do not stand next to each other.
             let next = fractions[(index + 1)...].first { $0.range.lowerBound >= one.range.upperBound }
-            guard let next, tokens[one.range.upperBound..<next.range.lowerBound].allSatisfy(Self.isBetweenNumbers)
+            guard let next, tokens[one.range.upperBound..<next.range.lowerBound].allSatisfy({ Self.isBetweenNumbers($0, words) })
             else { return nil }
             return (one, next)
         }
     }
 
-    private static func isBetweenNumbers(_ token: Token) -> Bool {
+    private static func isBetweenNumbers(_ token: Token, _ words: Set<String>) -> Bool {
         switch token {
         case .number: false
-        case .word(let word): latitudes.contains(word) || longitudes.contains(word)
+        case .word(let word): latitudes.contains(word) || longitudes.contains(word) || words.contains(word)
         case .space: true
-        case .mark(let mark): ",;/+-".contains(mark)
+        case .mark(let mark): ",;/+-|()[]:=".contains(mark)
         }
     }
 
@@ -190,13 +193,13 @@ struct WrittenPosition {
 
     /// Addresses of maps, which lead to one place, in lower case and without spaces.
     private static let maps = [
-        "goo.gl/", "google.com/maps", "maps.google.", "maps.apple.com", "openstreetmap.org", "osm.org/", "what3words.com", "w3w.co/", "plus.codes/",
+        "goo.gl/", "maps.google.", "maps.apple.com", "openstreetmap.org", "osm.org/", "what3words.com", "w3w.co/", "plus.codes/",
         "bing.com/maps", "wego.here.com",
     ]
 
     /// Whether there is a geo URI (RFC 5870) or an address of a map.
     private var hasAddress: Bool {
-        if Self.maps.contains(where: { solid.contains($0) }) { return true }
+        if Self.maps.contains(where: { solid.contains($0) }) || solid.contains(#/google\.[a-z.]{2,7}/maps/#) { return true }
         return tokens.indices.contains { index in
             guard tokens[index] == .word("geo") else { return false }
             let rest = tokens[(index + 1)...].filter { $0 != .space && $0 != .mark("-") && $0 != .mark("+") }
