@@ -54,6 +54,20 @@ struct BridgeFileTests {
         }
     }
 
+    @Test("waits for no pipe in place of the password, and takes it from what the caller has open")
+    func pipes() throws {
+        try #require(mkfifo(folder.path("pipe"), 0o600) == 0)
+        let outcome = try bridge(["k3v7q2mz", folder.path("pipe"), "vitals.example.org"])
+        #expect(outcome.status == 66 && outcome.text.contains("cannot be read"), "\(outcome.text)")
+        let program = try RunningProgram(
+            "\(projectFolder)/deploy/bridge",
+            [folder.path("mosquitto"), "k3v7q2mz", "/dev/stdin", "vitals.example.org"])
+        program.send("s3cret+/=")
+        program.closeInput()
+        #expect(program.exitStatus(within: .seconds(60)) == 0, "\(program.text)")
+        #expect(try lines("bridge-k3v7q2mz.conf").contains("remote_password s3cret+/="))
+    }
+
     @Test("adds the rules and the password of each gateway once, however often it is run")
     func twice() throws {
         try FileManager.default.createDirectory(

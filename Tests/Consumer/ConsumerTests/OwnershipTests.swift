@@ -152,6 +152,29 @@ struct OwnershipTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("authority")).count == names.count)
     }
 
+    @Test("read no link and wait for no pipe with certificates")
+    func certificatesRead() throws {
+        try makeTheirs("authority")
+        let program = "\(projectFolder)/deploy/certificates"
+        for words in [["authority"], ["server", "localhost"]] {
+            try RunningProgram.run(program, [folder.path("authority")] + words)
+        }
+        func refusal(_ words: [String]) throws -> Int32? {
+            try RunningProgram(program, [folder.path("authority")] + words).exitStatus(within: .seconds(60))
+        }
+        // A key of root's elsewhere would sign what its owner never sees.
+        let (key, kept) = (folder.path("authority/authority.key"), folder.path("kept.key"))
+        try FileManager.default.moveItem(atPath: key, toPath: kept)
+        #expect(symlink(kept, key) == 0)
+        #expect(try refusal(["server", "localhost"]) == 66)
+        for name in ["authority.key", "server.names", "server.crt"] {
+            try? FileManager.default.removeItem(atPath: folder.path("authority/\(name)"))
+            #expect(mkfifo(folder.path("authority/\(name)"), 0o666) == 0)
+        }
+        #expect(try refusal(["server", "localhost"]) == 66)
+        #expect(try refusal(["renew"]) == 66)
+    }
+
     @Test("put no certificate or key into a folder that a link leads to, and take no syntax for a name")
     func certificatesElsewhere() throws {
         try makeTheirs("authority")
