@@ -115,14 +115,17 @@ extension Consumer {
     }
 
     private func superseded(by other: StoreID, _ grant: Grant) {
+        guard !isSuperseded else { return }
+        isSuperseded = true
         log.error("store \(store) is older than store \(other), which gateways follow", event: .storeOlder)
         failed(
             Failure(
                 .configuration,
                 "store \(store) was superseded by a newer copy, store \(other), which made grant \(grant.serial)",
                 hint: """
-                    run one of the two only. If this is the restored one, the clock was behind when it was restored, or ahead \
-                    before: move the databases away, and restore again with vitals-consumer restore DIR --above \(grant.serial)
+                    run the newer one only. If this one is to run instead, because that one is lost, or because a clock was wrong when \
+                    one of the two was restored: move the databases away, and restore again with \
+                    vitals-consumer restore DIR --above \(grant.serial)
                     """))
     }
 
