@@ -10,12 +10,11 @@ public enum LineFile {
         return bytes.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// How long a lock is waited for.
-    private static let patience = Duration.seconds(10)
-
     /// Adds lines, and makes the file if there is none. Two that add at once do so one after the other; somebody who keeps the file
     /// locked is waited for only a while.
-    public static func append(_ lines: [String], to path: String) throws(VaultError) {
+    public static func append(
+        _ lines: [String], to path: String, patience: Duration = .seconds(10)
+    ) throws(VaultError) {
         let attempted = "add to \(path)"
         let file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw .system(attempted, errno: errno) }

@@ -135,7 +135,9 @@ struct RequestTests {
         #expect(again.line(containing: #""name":"Mine""#) != nil)
         try home.waitUntilOnline()
         #expect(try home.request("rename", #"{"sensor":"strap","name":""}"#).data["name"] as? String == "Vitals HRM")
-        #expect(try home.request("rename", #"{"sensor":"strap","name":7}"#).field == "name")
+        for name in ["7", #""a\u202eb""#, #""a\u2028b""#, #""a\u200bb""#, #""a\tb""#] {
+            #expect(try home.request("rename", #"{"sensor":"strap","name":\#(name)}"#).field == "name", "\(name)")
+        }
     }
 
     @Test("a device that is not there, and a request that is not allowed, are refused with a reason")

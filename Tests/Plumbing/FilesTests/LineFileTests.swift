@@ -25,6 +25,24 @@ struct LineFileTests {
         #expect(throws: VaultError.self) { try LineFile.append(["x"], to: folder.path("nowhere/lines")) }
     }
 
+    @Test("that somebody keeps locked is waited for, and not for ever")
+    func locked() throws {
+        let path = folder.path("lines")
+        try LineFile.append(["one"], to: path)
+        let file = open(path, O_RDONLY)
+        defer { close(file) }
+        try #require(flock(file, LOCK_EX) == 0)
+        #expect(throws: VaultError.self) { try LineFile.append(["two"], to: path, patience: .milliseconds(100)) }
+        let folder = folder
+        Thread.detachNewThread {
+            usleep(100_000)
+            flock(file, LOCK_UN)
+            withExtendedLifetime(folder) {}
+        }
+        try LineFile.append(["three"], to: path, patience: limit)
+        #expect(try LineFile.read(path, atMost: 100) == ["one", "three"])
+    }
+
     @Test("of a service's stays the service's when root adds to it", .enabled(if: geteuid() == 0))
     func owner() throws {
         let (home, path) = (folder.path("home"), folder.path("home/lines"))

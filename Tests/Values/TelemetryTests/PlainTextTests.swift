@@ -37,6 +37,9 @@ struct PlainTextTests {
         #expect(PlainText.shown(text) == text)
     }
 
+    @Test("refuses a line of which nothing can be seen", arguments: ["", " ", "\u{3000}", "\u{2800}\u{2800}"])
+    func invisible(text: String) { #expect(!PlainText.isLine(text, atMost: (64, 256))) }
+
     @Test("is shown without harm, if it was kept before")
     func shown() {
         #expect(PlainText.shown("Ann\u{202E}nnA\u{2028}x\u{200B}y\nz\u{E0041}") == "Ann nnA xy\nz")

@@ -73,7 +73,9 @@ extension Sensor {
     /// What people call it.
     var displayName: String {
         let names = [entry.name, device?.name, entry.device?.name, settings.name]
-        return names.lazy.compactMap { $0 }.first { !$0.isEmpty } ?? settings.id.text
+        // A sensor says of itself what it likes.
+        let shown = names.lazy.compactMap { $0 }.map(PlainText.shown)
+        return shown.first { $0.unicodeScalars.contains(where: \.isVisible) } ?? settings.id.text
     }
 
     func characteristic(_ uuid: String) -> Characteristic? { characteristics.first { $0.uuid == uuid } }
