@@ -57,7 +57,8 @@ struct DeskCeilingTests {
         client.session.publish(
             Message(
                 topic: "vitals/v1/\(topic)", payload: Array(payload.utf8), qos: .atLeastOnce,
-                properties: Message.Properties(responseTopic: asked, correlationData: data)))
+                properties: Message.Properties(
+                    responseTopic: asked, correlationData: data, messageExpirySeconds: 600)))
     }
 
     /// Waits for the reply to the latest request, which is the only one there.

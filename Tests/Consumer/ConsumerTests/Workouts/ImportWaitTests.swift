@@ -58,7 +58,7 @@ struct ImportWaitTests {
             // Nothing is read until then.
             let gate = DispatchSemaphore(value: 0)
             imports.onLoop { imports in
-                imports.readers.exports.read { _ in
+                imports.readers.background.read { _ in
                     gate.wait()
                 } completion: { (_: Result<Void, any Error>) in
                 }

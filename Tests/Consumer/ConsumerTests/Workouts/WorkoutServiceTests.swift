@@ -142,7 +142,7 @@ struct WorkoutServiceTests {
             house.set(0)
             let gate = DispatchSemaphore(value: 0)
             try house.imports().onLoop { imports in
-                imports.readers.questions.read { _ in
+                imports.readers.background.read { _ in
                     gate.wait()
                 } completion: { (_: Result<Void, any Error>) in
                 }
