@@ -1,4 +1,4 @@
-"""Many people at one home with accounts, of which a few ask too much: a broker with the plugin, a consumer and the page's web server, as they
+"""Many people at one home with accounts, a few of whom ask too much: a broker with the plugin, a consumer and the page's web server, as they
 are installed; people who sign up for real; clients that listen and never read; and what the kernel says of the programs meanwhile."""
 
 import contextlib

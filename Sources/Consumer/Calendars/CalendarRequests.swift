@@ -69,15 +69,19 @@ extension Calendars {
                     guard isForThem else { throw Self.unconnected }
                     switch result {
                     case .success(let found): request.done(try self.connected(user, account, found))
-                    case .failure(let problem):
-                        self.context.limitedLog.info("calendar of \(user)") {
-                            "the calendar of \(user) is not connected: \(problem.truth)\($0)"
-                        }
-                        throw problem.reply
+                    case .failure(let problem): throw self.reply(problem, to: user)
                     }
                 }
             }
         }
+    }
+
+    /// What a person is told whose calendar is not reached; the log is told the truth.
+    private func reply(_ problem: CalendarProblem, to user: ID) -> ReplyError {
+        context.limitedLog.info("calendar of \(user)") {
+            "what \(user) asks of their calendar is not done: \(problem.truth)\($0)"
+        }
+        return problem.reply
     }
 
     private func requireSame(_ record: CalendarRecord, _ account: CalendarAccount) throws(ReplyError) {
@@ -223,7 +227,7 @@ extension Calendars {
                 switch result {
                 case .success(.deleted): words = "Your calendar was deleted there"
                 case .success(.emptied(let left)): words = Self.words(record, left: left)
-                case .failure(let problem): throw problem.reply
+                case .failure(let problem): throw self.reply(problem, to: user)
                 }
                 try self.remove(record, of: user)
                 request.done(["message": .string(words)])

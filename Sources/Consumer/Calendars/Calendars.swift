@@ -224,7 +224,7 @@ final class Calendars: FeatureService, PeopleObserver, PasswordObserver, Reminde
             state.doubt = doubt(state.doubt, problem, now)
             state.due = now + max(UInt64(backoff.longest(afterFailures: state.failures) / .milliseconds(1)), rest)
             context.limitedLog.info("calendar of \(user)") {
-                "the calendar of \(user) is looked at later: \(problem.truth)\($0)"
+                "the calendar of \(user) is read again later: \(problem.truth)\($0)"
             }
         } else {
             state.due = now + max(state.isChanged ? Self.soon : Self.pause, rest)

@@ -45,7 +45,7 @@ struct ReadTurns<Work> {
     init(capacity: Int, ownCapacity: Int) { (self.capacity, self.ownCapacity) = (capacity, ownCapacity) }
 
     /// Adds a request, if there is room.
-    /// - Parameter isLong: whether its answer may take long, whoever asks.
+    /// - Parameter isLong: whether its answer may take long for anybody.
     mutating func enter(_ user: ID, isLong: Bool = false, _ work: Work, now: UInt64) -> Entered {
         guard counts[user, default: 0] < ownCapacity else { return .refused }
         var displaced: Work?
@@ -60,8 +60,8 @@ struct ReadTurns<Work> {
         return displaced.map { .displaces($0) } ?? .waits
     }
 
-    /// Where the request is that makes room for a person's: the last of whoever has most in line, or else of whoever was charged most, if
-    /// that is much.
+    /// Where the request is that makes room for a person's: the last of the person who has most in line, or else of the person who was charged
+    /// most, if that is much.
     private func displaceable(by user: ID, _ now: UInt64) -> Int? {
         let own = Dictionary(grouping: waiting, by: \.user).mapValues(\.count)
         let most = own.values.max() ?? 0

@@ -64,7 +64,7 @@ package final class Readers<Source>: @unchecked Sendable {
     private struct Question {
         let request: PeopleRequest
         let read: Read
-        /// When nobody waits for the answer any more.
+        /// From when on nobody waits for the answer.
         let end: UInt64
     }
 
@@ -101,8 +101,8 @@ package final class Readers<Source>: @unchecked Sendable {
     /// A verb that is answered by reading.
     /// - Parameters:
     ///   - isLong: whether it may take long, for anybody: it is answered with what people ask whose answers take long.
-    ///   - answering: called on the session's thread: looks at the request and returns the work for the
-    ///   reader's thread. An error that either throws is the reply.
+    ///   - answering: called on the session's thread: checks the request, and returns the work for the
+    ///     reader's thread. An error that either throws is the reply.
     package func verb(
         _ name: String, _ contract: RequestContract, bulk: Allowance<ID>? = nil, namesOthers: Bool = false,
         isLong: Bool = false, _ answering: @escaping (PeopleRequest) throws -> Read

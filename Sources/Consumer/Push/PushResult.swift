@@ -52,11 +52,11 @@ struct PushResult {
 }
 
 extension PushOutcome {
-    /// What the person is told. A name in a private network is not told from one that is not there: that would tell everybody with an
-    /// account what names and addresses the consumer's network has.
+    /// What the person sees. For them, a name in a private network is like one that is not there: otherwise everybody with an account
+    /// could find out what names and addresses the consumer's network has.
     package var told: PushOutcome { self == .isPrivate ? .notTaken : self }
 
-    /// For the log, and of what is told for the person: nothing of the address is in it.
+    /// For the log, and, of `told`, for the person: nothing of the address is in it.
     package var words: String {
         switch self {
         case .sent: "it was sent"

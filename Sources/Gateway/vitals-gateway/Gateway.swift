@@ -364,7 +364,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
         health.malformed = counters.malformed
         health.memoryKilobytes = residentMemoryKilobytes() ?? 0
         health.sensors = HealthPayload.Sensors(configured: counters.configured.count, connected: counters.connected)
-        // Grants of sensors that are not here any more say nothing of those that are.
+        // Grants of sensors that have gone say nothing of those that are here.
         let known = Set((Array(counters.configured) + (settings.receiver.map { [$0.id] } ?? [])).map(\.text))
         health.recordedSensors.removeAll { !known.contains($0) }
         health.bluetooth = counters.bluetooth

@@ -52,7 +52,7 @@ struct ReadTurnsTests {
         // Two minutes later, that was long ago.
         _ = turns.enter(ada, 4, now: 0)
         #expect(turns.next(isLong: false, now: 126_000)?.work == 4)
-        // What may take long is, whoever asks.
+        // What may take long is, for anybody.
         _ = turns.enter(cyd, isLong: true, 5, now: 126_000)
         #expect(turns.next(isLong: false, now: 126_000) == nil)
         #expect(turns.next(isLong: true, now: 126_000)?.work == 5)

@@ -16,6 +16,8 @@ final class Line {
     let blocks = Record<[UInt8]>()
     let grants = Record<[UInt8]>()
     let live = Record<[UInt8]>()
+    /// Each time that the gateway has heard of a consumer.
+    let presences = Record<Void>()
     private let session: Session
     private let consumer: Session
 
@@ -30,7 +32,7 @@ final class Line {
         own.clientID = "gateway"
         session = Session(own)
         outbox = try Outbox(settings, publishingOn: session)
-        let outbox = outbox
+        let (outbox, presences) = (outbox, presences)
         try outbox.start {}
         session.subscribe([.init(topics.everyConsumer(), qos: .atLeastOnce)])
         session.start(
@@ -46,6 +48,7 @@ final class Line {
                     guard case .consumer(let store, let instance) = topics.parse(message.topic) else { return }
                     let status = try? StatusPayload(payload: message.payload)
                     outbox.consumerChanged(store, instance, isOnline: status?.state == .online)
+                    presences.append(())
                 }))
 
         var options = MQTT.Options(host: "127.0.0.1", port: UInt16(broker.port), clientID: "consumer")
@@ -114,7 +117,8 @@ struct SendingTests {
         let newest = try line.bench.signed(.grant(line.bench.grant(serial: 9)))
         line.outbox.receive(grant: newest, for: line.bench.strap)
         line.outbox.settle()
-        while line.outbox.health.consumer != .online { usleep(10_000) }
+        try line.presences.wait(for: 1)
+        #expect(line.outbox.health.consumer == .online)
         line.outbox.consumerChanged(ours, one, isOnline: false)
         #expect(line.outbox.health.consumer == .offline && line.grants.all.isEmpty)
         line.outbox.consumerChanged(other, one, isOnline: true)

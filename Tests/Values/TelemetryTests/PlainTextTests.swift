@@ -37,7 +37,7 @@ struct PlainTextTests {
         #expect(PlainText.shown(text) == text)
     }
 
-    @Test("refuses a line of which nothing can be seen", arguments: ["", " ", "\u{3000}", "\u{2800}\u{2800}"])
+    @Test("refuses a line in which nothing can be seen", arguments: ["", " ", "\u{3000}", "\u{2800}\u{2800}"])
     func invisible(text: String) { #expect(!PlainText.isLine(text, atMost: (64, 256))) }
 
     @Test("is shown without harm, if it was kept before")

@@ -26,8 +26,8 @@ enum CalendarProblem: Error, Hashable, Sendable {
     /// This consumer ends.
     case cancelled
 
-    /// For the person: nothing that the server says is in it. A name in a private network is not told from one that is not there:
-    /// that would tell everybody with an account what names and addresses the consumer's network has.
+    /// For the person: nothing that the server says is in it. For them, a name in a private network is like one that is not there:
+    /// otherwise everybody with an account could find out what names and addresses the consumer's network has.
     var words: String {
         switch self {
         case .password: "the calendar refused the password"

@@ -39,7 +39,7 @@ final class Imports: FeatureService, PeopleObserver, @unchecked Sendable {
         var time: UInt64
         /// Tells it from another one of the same person.
         let number: UInt64
-        /// Whether it is no file, but a few records.
+        /// Whether a few records came instead of a file.
         var isRecords = false
 
         var isDone: Bool {
@@ -140,23 +140,23 @@ final class Imports: FeatureService, PeopleObserver, @unchecked Sendable {
         }
         // What has come counts, not what is announced.
         let isLast = part.offset + part.data.count == part.size
-        let before = upload.count
+        let known = upload
         try upload.add(part)
         let busy = ReplyError(.busy, "others are sending files: try again", retryAfterSeconds: 1)
         guard !isLast || atOnce < Self.mostAtOnce else {
-            // All of it is there, and waits for us.
-            if upload.isWhole, before > 0 {
+            // The whole file is there, and waits for us.
+            if upload.isWhole, known.count > 0 {
                 pace.waited(now)
-                if case .coming(let known, _)? = imports[user]?.state { imports[user]?.state = .coming(known, pace) }
+                imports[user]?.state = .coming(known, pace)
             }
             throw busy
         }
         // What the person began before makes room, too.
         var own = 0
-        if case .coming(let known, _)? = imports[user]?.state { own = known.count }
+        if case .coming(let begun, _)? = imports[user]?.state { own = begun.count }
         guard makeRoom(for: upload.count - own, of: user, now) else { throw busy }
-        if upload.count > before { pace.came(upload.count, now: now) }
-        if before == 0 { begin(.coming(upload, pace), of: user) }
+        if upload.count > known.count { pace.came(upload.count, now: now) }
+        if known.count == 0 { begin(.coming(upload, pace), of: user) }
         imports[user]?.state = .coming(upload, pace)
         guard upload.isWhole else { return request.done(["received": .integer(Int64(upload.count))]) }
         read(upload, of: user)

@@ -89,7 +89,7 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
     }
     /// Sensors whose grant must be published again when the minute is over.
     var overwritten: Set<SensorName> = []
-    /// Whether a newer copy was seen, of which several grants may come.
+    /// Whether a newer copy was seen: several of its grants may come.
     var isSuperseded = false
     /// Grants and presence of this connection that the broker has not acknowledged.
     private var unpublished = 0

@@ -67,12 +67,8 @@ extension Consumer {
     /// from the store whose backup this one was restored from, or from one that was restored from a backup of this. The
     /// newer store has the greater serial, which gateways follow.
     func sawGrant(_ payload: [UInt8], _ gateway: ID) {
-        guard let message = decoded({ () throws(MalformedValue) in try SignedControlMessage(bytes: payload) }),
-            message.message.store != store
-        else { return }
         do throws(VaultError) {
-            let adoption = Adoption(store: streams.grants.store, keys: streams.grants.keys)
-            guard let (other, grant) = try adoption.verified(payload, from: gateway) else { return }
+            guard let (other, grant) = try grantOfCopy(payload, gateway) else { return }
             let sensor = SensorName(gateway: gateway, sensor: grant.sensor)
             let known = try streams.grants.store.latestSerial(of: sensor)
             // A gateway with several sensors believes the store with the latest grant of any of them.
@@ -99,12 +95,8 @@ extension Consumer {
     /// ends, as it does when the broker still has such a grant. It does not raise its own grants above that: while the newer
     /// store is only restarting, a forgotten copy would take its place.
     func gotBack(_ payload: [UInt8], _ gateway: ID) {
-        guard let message = decoded({ () throws(MalformedValue) in try SignedControlMessage(bytes: payload) }),
-            message.message.store != store
-        else { return }
         do throws(VaultError) {
-            let adoption = Adoption(store: streams.grants.store, keys: streams.grants.keys)
-            guard let (other, grant) = try adoption.verified(payload, from: gateway),
+            guard let (other, grant) = try grantOfCopy(payload, gateway),
                 let ours = try streams.grants.store.latestSerial(of: gateway),
                 Int64(clamping: grant.serial) > ours
             else { return }
@@ -112,6 +104,14 @@ extension Consumer {
         } catch {
             if isDue("copies") { log.error("\(error)") }
         }
+    }
+
+    /// The grant that another store with our identity has signed; nil if it is our own, or not to be believed.
+    private func grantOfCopy(_ payload: [UInt8], _ gateway: ID) throws(VaultError) -> (StoreID, Grant)? {
+        guard let message = decoded({ () throws(MalformedValue) in try SignedControlMessage(bytes: payload) }),
+            message.message.store != store
+        else { return nil }
+        return try Adoption(store: streams.grants.store, keys: streams.grants.keys).verified(payload, from: gateway)
     }
 
     private func superseded(by other: StoreID, _ grant: Grant) {

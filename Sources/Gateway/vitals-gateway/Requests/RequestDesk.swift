@@ -37,8 +37,7 @@ final class RequestDesk: @unchecked Sendable {
         var allowance = Allowance<Bool>(perSecond: 100, burst: 500)
         /// Refusals. Those of requests that come too often must not take the place of those that say what is wrong.
         var refusals = Allowance<Refusal>(perSecond: 10, burst: 200)
-        /// What is replied, in KiB: the broker keeps it for every connection that listens and does not read.
-        var sizes = Allowance<Bool>(perSecond: 256, burst: 4096)
+        var largeReplies = LargeReplies()
     }
 
     private enum Refusal { case tooMany, other }
@@ -90,8 +89,7 @@ final class RequestDesk: @unchecked Sendable {
         let asker = Asker(
             responseTopic: place, correlationData: correlationData, id: (try? parsed.get())?.id)
         let now = millisecondsSinceBoot()
-        let wait = state.withLock { $0.allowance.take(true, now: now) ?? $0.sizes.take(true, now: now) }
-        if let seconds = wait {
+        if let seconds = state.withLock({ $0.allowance.take(true, now: now) }) {
             let words = "too many requests; try again in \(seconds) s"
             return reply(.error(ReplyError(.rateLimited, words, retryAfterSeconds: seconds)), to: asker, .tooMany)
         }
@@ -149,6 +147,11 @@ final class RequestDesk: @unchecked Sendable {
     }
 
     private func reply(_ outcome: Reply.Outcome, to asker: Asker, _ refusal: Refusal = .other) {
+        let bytes = Reply(outcome, id: asker.id).bytes
+        if let seconds = state.withLock({ $0.largeReplies.secondsToWait(bytes.count, now: millisecondsSinceBoot()) }) {
+            let words = "clients ask for too much; try again in \(seconds) s"
+            return reply(.error(ReplyError(.rateLimited, words, retryAfterSeconds: seconds)), to: asker, .tooMany)
+        }
         if case .error = outcome {
             let now = millisecondsSinceBoot()
             guard state.withLock({ $0.refusals.take(refusal, now: now) }) == nil else {
@@ -157,9 +160,25 @@ final class RequestDesk: @unchecked Sendable {
             }
         }
         let properties = asker.correlationData.map { Message.Properties(correlationData: $0) }
-        let bytes = Reply(outcome, id: asker.id).bytes
-        state.withLock { $0.sizes.charge(true, bytes.count >> 10, now: millisecondsSinceBoot()) }
         session.publish(
             bytes, to: asker.responseTopic, qos: .atLeastOnce, properties: properties)
+    }
+}
+
+/// How much the large replies of a gateway may have together, such as covers of music: the broker keeps a reply for every connection
+/// that listens and does not read. Small ones always leave, so that nobody's music keeps others from their steps.
+struct LargeReplies {
+    /// Replies of at most so many bytes are not limited here.
+    static let small = 2048
+
+    /// In KiB.
+    private var sizes = Allowance<Bool>(perSecond: 256, burst: 4096)
+
+    /// How many seconds a reply of so many bytes has to wait; nil if it may leave, and then it counts.
+    mutating func secondsToWait(_ bytes: Int, now: UInt64) -> Int? {
+        guard bytes > Self.small else { return nil }
+        if let seconds = sizes.take(true, now: now) { return seconds }
+        sizes.charge(true, (bytes - 1) >> 10, now: now)
+        return nil
     }
 }

@@ -12,7 +12,7 @@ extension Unicode.Scalar {
 
     /// Whether it can be seen by itself: neither a space nor one that only joins, separates or marks others (such as U+200B).
     public var isVisible: Bool {
-        // Braille without a dot is no space, and yet there is nothing to see.
+        // Braille without a dot does not count as a space, and yet there is nothing to see.
         !properties.isWhitespace && !properties.isDefaultIgnorableCodePoint && !isHarmful && value != 0x2800
     }
 }
