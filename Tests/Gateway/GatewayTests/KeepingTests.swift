@@ -21,7 +21,9 @@ struct KeepingTests {
         try home.waitUntilOnline()
         let events = try home.subscribe("events")
         #expect(home.sensor.obeys("#2 appear"))
+        let availability = try home.subscribe("sensors/strap/availability")
         #expect(home.sensor.obeys("#1 drop 3600"))
+        #expect(availability.line(containing: "availability offline", within: .seconds(30)) != nil)
         // A scan lets the gateway see it.
         let scan = try home.request("scan", #"{"seconds":3}"#)
         #expect((scan.data["devices"] as? [[String: Any]])?.map { $0["address"] as? String } == ["C0:FF:EE:00:00:02"])
