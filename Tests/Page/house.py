@@ -5,9 +5,10 @@ import json
 from home import RELEASE, stop
 from playing import PASSWORD
 
-#: A name as gateways take it: markup, and a turn of direction.
-NAME = "<b>Strap</b>\u202eevil"
-SHOWN = "<b>Strap</b>\ufffdevil"
+#: Markup, which is shown as it is.
+NAME = "<b>Strap</b>evil"
+#: A turn of direction, which no name may contain.
+TURNED = "Strap\u202eevil"
 
 
 def prepare(home):
@@ -37,14 +38,25 @@ def sees_their_sensors(trial):
     page.see("1 of 1 connected", ".kv")
     page.see("Takes everything", ".kv")
     trial.look("sensors")
+    own = asked(home, "gateways")[0]
+    name = own.get("name") or own["gateway"]
+    page.press(f"Hide live readings of {name}")
+    page.see("Not visible here", ".kv")
+    assert asked(home, "gateways")[0]["household"] is False, asked(home, "gateways")
+    page.press(f"Show live readings of {name}")
+    page.see("Online since", ".kv")
+    page.see("Live, worn at the chest", ".row small")
     page.follow("#/sensors/")
     page.see("Measures")
     page.see("Yours since")
     page.press("Rename")
+    page.type("Name of the sensor", TURNED)
+    page.press("Save", "//form")
+    page.see("without controls, hidden characters and marks that change the direction of text")
     page.type("Name of the sensor", NAME)
     page.press("Save", "//form")
     page.see("Data Saved Successfully")
-    page.see(SHOWN, "h2")
+    page.see(NAME, "h2")
     assert asked_gateway(home, "sensors")[0]["name"] == NAME, asked_gateway(home, "sensors")
     gateway = asked_gateway(home, "sensors")[0]["gateway"]
     home.forge(f"vitals/v1/gateways/{gateway}/events", json.dumps(
@@ -57,11 +69,11 @@ def sees_their_sensors(trial):
 
 def connects_sensors(trial):
     page, home = trial.browser, trial.home
-    page.press(f"Disconnect {SHOWN}")
+    page.press(f"Disconnect {NAME}")
     page.see("Nothing is measured until somebody connects it again.")
     page.press("Cancel", "//dialog")
     assert asked_gateway(home, "sensors")[0]["state"] == "online", "it is disconnected although nobody wanted that"
-    page.press(f"Disconnect {SHOWN}")
+    page.press(f"Disconnect {NAME}")
     page.press("Disconnect", "//dialog")
     page.see("Device Disconnected")
     page.see("Disconnected", ".row small")
@@ -129,16 +141,19 @@ def has_another_gateway(trial):
     names = [one["gateway"] for one in asked(home, "gateways")]
     name = next(name for name in names if name not in page.all("vitals-sensor-row a")[0].get_attribute("href"))
     page.press(f"Rename {name}")
+    page.type("Name of the gateway", TURNED)
+    page.press("Save", "//form")
+    page.see("without controls, hidden characters and marks that change the direction of text")
     page.type("Name of the gateway", NAME)
     page.press("Save", "//form")
-    page.see(f"Gateway {SHOWN}", "vitals-gateway-card h2")
+    page.see(f"Gateway {NAME}", "vitals-gateway-card h2")
     cards = [name for role, name in page.tree() if role == "region" and name.startswith("Gateway ")]
     assert len(set(cards)) == 2, f"who hears the page cannot tell the gateways apart: {cards}"
     assert NAME in [one.get("name") for one in asked(home, "gateways")]
     stop(attic)
     page.see("Offline", ".kv dd")
     is_forgotten(trial)
-    page.press(f"Remove {SHOWN}")
+    page.press(f"Remove {NAME}")
     page.press("Remove", "//dialog")
     page.see("is removed")
     page.wait("there is one gateway", lambda: len(page.all("vitals-gateway-card")) == 1)

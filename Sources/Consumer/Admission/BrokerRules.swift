@@ -175,9 +175,24 @@ extension BrokerRules {
             // The gateway itself comes last, and at once: it is in the database only after the broker has confirmed it,
             // and if the rules are brought in line in the meantime, clients that the database does not know are ended.
             if let owner, isHousehold, policy.household == .owners {
-                try sendRoles(ofDevicesOf: owner, with: gateway)
+                try sendRoles(ofDevicesOf: owner, with: gateway, catchingUpOnFailure { _ in })
             }
             add(gateway.text, password, policy.roles(ofGateway: gateway), completion)
+        }
+    }
+
+    /// Gives a person's devices what a household may do at a gateway of theirs, or takes it from them, as the database
+    /// says.
+    package func setHousehold(of gateway: ID, owner: ID, _ completion: @escaping Completion) {
+        guard policy.household == .owners else { return completion(nil) }
+        let completion = catchingUpOnFailure(completion)
+        change("change what the owner of a gateway sees", completion) { [unowned self] () throws(VaultError) in
+            // The role may be there without rules, from the last time that this was taken away. And it stays, because
+            // an operator may have given it to a client, which must not be deleted after its role (see below).
+            let isHousehold = try roster.households(of: owner).contains(gateway)
+            let role = isHousehold ? BrokerRole.household(of: gateway, policy.topics) : .household(ofRemoved: gateway)
+            make([.createRole(role), .modifyRole(role)])
+            try sendRoles(ofDevicesOf: owner, completion)
         }
     }
 
@@ -224,8 +239,10 @@ extension BrokerRules {
 
     /// Gives a person's devices the roles that the database says. They are disconnected, and come again.
     /// - Parameter gateway: a gateway of their household that may not be in the database yet.
-    private func sendRoles(ofDevicesOf user: ID, with gateway: ID) throws(VaultError) {
-        let households = Set(try roster.households(of: user)).union([gateway])
+    private func sendRoles(
+        ofDevicesOf user: ID, with gateway: ID? = nil, _ completion: @escaping Completion
+    ) throws(VaultError) {
+        let households = Set(try roster.households(of: user)).union([gateway].compactMap { $0 })
         let ordered = households.sorted { $0.text < $1.text }
         // A phone's roles have nothing to do with gateways.
         let devices = try roster.devices(of: user).filter { !BrokerRole.isPhone($0) }
@@ -235,7 +252,7 @@ extension BrokerRules {
         for device in devices.prefix(1) {
             make(policy.rolesAlone(of: device, of: user, households: ordered).map { Command.createRole($0) })
         }
-        withdraw(commands, catchingUpOnFailure { _ in })
+        withdraw(commands, completion)
     }
 
     typealias Command = DynamicSecurity.Command

@@ -89,6 +89,13 @@ package struct EnrolledGateways {
             ])
     }
 
+    /// Says whether a gateway's owner sees its live readings; the broker must be told: see `BrokerRules`.
+    package func setHousehold(_ isHousehold: Bool, of gateway: ID) throws(VaultError) {
+        try store.database.execute(
+            "UPDATE gateways SET household = ? WHERE gateway = ?",
+            [.integer(isHousehold ? 1 : 0), .text(gateway.text)])
+    }
+
     /// Removes a gateway and all claims of its sensors; the broker must be told: see `EndedGateways`.
     /// - Returns: the sensors that were claimed.
     package func remove(_ gateway: EnrolledGateway) throws(VaultError) -> Set<SensorName> {

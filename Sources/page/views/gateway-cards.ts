@@ -43,11 +43,17 @@ export class GatewayCards extends Part {
 class GatewayCard extends Card {
   readonly #person: Person;
   readonly #gateway: Gateway;
+  readonly #look: HTMLButtonElement;
 
   constructor(person: Person, gateway: Gateway) {
     super();
     this.#person = person;
     this.#gateway = gateway;
+    this.#look = button("", "s");
+    pressed(this.#look, () => void busy(this.#look, async () => {
+      await person.ask("gateways/household", { gateway: gateway.id, household: !gateway.enrolled?.household });
+      await person.household.load();
+    }));
   }
 
   begin(): void {
@@ -57,6 +63,7 @@ class GatewayCard extends Card {
     let shown = "";
     const show = () => {
       const made = lines(this.#gateway);
+      this.#showLook();
       const now = JSON.stringify([this.#gateway.name, ...made.map(([label, value]) => [label, value instanceof Node ? value.textContent : value])]);
       if (now === shown) return;
       shown = now;
@@ -67,6 +74,15 @@ class GatewayCard extends Card {
     this.hear(this.#person.household, "change", show);
     this.each(30_000, show);
     this.#offer(acts);
+  }
+
+  /** Says whether its owner sees its live readings, or no longer; not where everybody sees them. */
+  #showLook(): void {
+    const isSeen = this.#gateway.enrolled?.household === true;
+    const words = say(isSeen ? "hideLive" : "showLive");
+    if (this.#look.textContent !== words) this.#look.textContent = words;
+    this.#look.setAttribute("aria-label", say(isSeen ? "hideLiveOf" : "showLiveOf", { name: plain(this.#gateway.name) }));
+    this.#look.hidden = !isSeen && this.#gateway.isHeard;
   }
 
   /** What the person who has enrolled it can do. */
@@ -90,7 +106,7 @@ class GatewayCard extends Card {
         await Promise.all([this.#person.household.load(), this.#person.sensors.load()]);
       });
     })());
-    fill(acts, element("div", { class: "btns" }, rename, remove));
+    fill(acts, element("div", { class: "btns" }, rename, this.#look, remove));
   }
 
   #renaming(close: () => void): HTMLElement {

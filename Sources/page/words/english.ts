@@ -237,6 +237,7 @@ export const english = {
   outbox: "Outbox", outboxEmpty: "Empty", blocksWait: "blocks waiting: {count}", oldestIs: "the oldest for {time}", fullTo: "full to {percent}",
   disk: "Disk", diskTakes: "Takes everything", diskFull: "Full since {time}", diskFails: "Fails since {time}", clock: "Clock", clockRight: "Synchronised", clockAlone: "Not synchronised",
   lostReadings: "Lost readings", refusedBlocks: "Refused blocks", adapters: "Adapters", version: "Version",
+  showLive: "Show live readings", showLiveOf: "Show live readings of {name}", hideLive: "Hide live readings", hideLiveOf: "Hide live readings of {name}",
   rename: "Rename", renameName: "Rename {name}", removeName: "Remove {name}", gatewayName: "Name of the gateway", gatewayRemoved: "{name} is removed",
   removeGatewayMeans: "It can no longer send readings, and all claims of its sensors end. What was recorded stays.",
   battery: "Battery", measures: "Measures", maker: "Maker", model: "Model", firmware: "Firmware", bodyLocation: "Worn at", bond: "Bond", bonded: "Bonded", unbonded: "Not bonded",

@@ -232,6 +232,7 @@ export const german: Record<Word, string> = {
   outbox: "Ausgang", outboxEmpty: "Leer", blocksWait: "wartende Blöcke: {count}", oldestIs: "der älteste seit {time}", fullTo: "zu {percent} voll",
   disk: "Speicher", diskTakes: "Nimmt alles an", diskFull: "Voll seit {time}", diskFails: "Defekt seit {time}", clock: "Uhr", clockRight: "Gestellt", clockAlone: "Nicht gestellt",
   lostReadings: "Verlorene Messwerte", refusedBlocks: "Abgelehnte Blöcke", adapters: "Adapter", version: "Version",
+  showLive: "Live-Werte zeigen", showLiveOf: "Live-Werte von {name} zeigen", hideLive: "Live-Werte verbergen", hideLiveOf: "Live-Werte von {name} verbergen",
   rename: "Umbenennen", renameName: "{name} umbenennen", removeName: "{name} entfernen", gatewayName: "Name des Gateways", gatewayRemoved: "{name} ist entfernt",
   removeGatewayMeans: "Es kann keine Messwerte mehr senden, und niemandem gehören mehr seine Sensoren. Was aufgezeichnet ist, bleibt.",
   battery: "Batterie", measures: "Misst", maker: "Hersteller", model: "Modell", firmware: "Firmware", bodyLocation: "Getragen", bond: "Kopplung", bonded: "Gekoppelt", unbonded: "Nicht gekoppelt",

@@ -142,6 +142,14 @@ struct PeopleTests {
             (["devices", "revoke", "tablet"], "devices/revoke", ["device": "tablet"]),
             (["devices", "name", "tablet", "T"], "devices/name", ["device": "tablet", "name": "T"]),
             (["gateways", "rename", "attic", "A"], "gateways/rename", ["gateway": "attic", "name": "A"]),
+            (
+                ["gateways", "household", "attic", "on"], "gateways/household",
+                ["gateway": "attic", "household": true]
+            ),
+            (
+                ["gateways", "household", "attic", "off"], "gateways/household",
+                ["gateway": "attic", "household": false]
+            ),
             (["gateways", "remove", "attic"], "gateways/remove", ["gateway": "attic"]),
             (["release", "attic/strap"], "sensors/release", ["gateway": "attic", "sensor": "strap"]),
             (["picture", "remove"], "picture/remove", [:]),

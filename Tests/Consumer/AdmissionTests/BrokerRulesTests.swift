@@ -115,6 +115,25 @@ struct BrokerRulesTests {
         }
     }
 
+    @Test("have a gateway's owner see what it publishes, or no longer, as often as the owner says so")
+    func household() throws {
+        try Ruled.with { ruled in
+            let (ada, gateway) = (try ID("ada"), try ID("gwada"))
+            try ruled.change { $0.add(device: try ID("adaphone"), of: ada, password: "a", $1) }
+            try ruled.roster.insert(device: "adaphone", of: "ada")
+            try ruled.change { $0.add(gateway: gateway, owner: ada, isHousehold: false, password: "g", $1) }
+            try ruled.roster.insert(gateway: "gwada", of: "ada", isHousehold: false)
+            for isHousehold in [true, false, true, true] {
+                ruled.perform { [roster = ruled.roster] _ in roster.setHousehold(isHousehold, of: "gwada") }
+                try ruled.change { $0.setHousehold(of: gateway, owner: ada, $1) }
+                #expect(try ruled.subscription("adaphone", "a", "vitals/v1/gateways/gwada/#") == isHousehold)
+                #expect(try (ruled.rules(ofRole: "household-gwada") ?? 0 > 0) == isHousehold)
+            }
+            #expect(try ruled.subscription("adaphone", "a", "vitals/v1/users/ada/#"))
+            #expect(try ruled.subscription("gwada", "g", "vitals/v1/gateways/gwada/#"))
+        }
+    }
+
     @Test("are brought in line once more where the broker has not confirmed that somebody is out")
     func unconfirmed() throws {
         try Ruled.with(deadline: .seconds(2)) { ruled in

@@ -19,6 +19,13 @@ final class MadeUpRoster: Roster, @unchecked Sendable {
                 isHousehold: isHousehold))
     }
 
+    func setHousehold(_ isHousehold: Bool, of gateway: String) {
+        allGateways = allGateways.map {
+            guard $0.id.text == gateway else { return $0 }
+            return BrokerGateway(id: $0.id, owner: $0.owner, credential: $0.credential, isHousehold: isHousehold)
+        }
+    }
+
     func devices() -> [BrokerDevice] { allDevices }
 
     func enrolledGateways() -> [BrokerGateway] { allGateways }

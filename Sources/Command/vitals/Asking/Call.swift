@@ -136,8 +136,8 @@ struct Call {
             case (_, nil): "name one of your gateways with --gateway: vitals gateways"
             default:
                 """
-                is it yours, and shared with its household? vitals gateways. If it is not shared, only enrolling it again \
-                changes that: vitals enrol --household --again; for a gateway elsewhere, vitals enrol --household --show
+                is it yours, and shared with its household? vitals gateways shows it, and \
+                `vitals gateways household GATEWAY on` changes it
                 """
             }
         return Failure(.refused, error.sentence, hint: hint ?? Failure(error).hint)

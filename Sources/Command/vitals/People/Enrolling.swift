@@ -78,6 +78,19 @@ struct Enrolling {
         return .ok
     }
 
+    func setHousehold() throws -> ExitCode {
+        let gateway = try arguments.string("GATEWAY")
+        let isHousehold = try arguments.string("ON") == "on"
+        let data = try Office.visit(call) { office in
+            try office.about(.gateway, gateway) { (id) throws(Failure) in
+                try office.ask("gateways/household", [("gateway", .string(id)), ("household", .bool(isHousehold))])
+            }
+        }
+        let words = isHousehold ? "you see its live readings, and may ask it" : "you no longer see its live readings"
+        try Output.write(call.isJSON ? data.line : "\(escaped(gateway)): \(words)\n")
+        return .ok
+    }
+
     func remove() throws -> ExitCode {
         let gateway = try arguments.string("GATEWAY")
         let question =

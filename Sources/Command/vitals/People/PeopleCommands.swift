@@ -35,6 +35,7 @@ enum PeopleCommands {
         case ["enrol"]: try Enrolling(call, arguments).enrol()
         case ["gateways"]: try Enrolling(call, arguments).list()
         case ["gateways", "rename"]: try Enrolling(call, arguments).rename()
+        case ["gateways", "household"]: try Enrolling(call, arguments).setHousehold()
         case ["gateways", "remove"]: try Enrolling(call, arguments).remove()
         case ["claim"]: try Enrolling(call, arguments).claim()
         case ["release"]: try Enrolling(call, arguments).release()
@@ -256,6 +257,17 @@ enum PeopleCommands {
                     .required("GATEWAY", "its id", offers: Offers.ownGateways.rawValue),
                     .required("NAME", "the new name; '' for none"),
                 ]),
+            Command(
+                name: "household", summary: "Says whether you see a gateway's live readings, and may ask it.",
+                discussion: """
+                    It is what `vitals enrol --household` says when a gateway is enrolled. Your devices are disconnected from the \
+                    broker for a moment. On your own broker, where everybody sees all gateways, it makes no difference.
+                    """,
+                arguments: [
+                    .required("GATEWAY", "its id", offers: Offers.ownGateways.rawValue),
+                    .required("ON", "on or off", values: ["on", "off"]),
+                ],
+                examples: [Example("vitals gateways household k3v7q2mz on")]),
             Command(
                 name: "remove", summary: "Removes a gateway: nothing that it sends is accepted any more.",
                 options: [yes],

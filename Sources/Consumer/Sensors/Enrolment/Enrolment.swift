@@ -49,6 +49,7 @@ package final class Enrolment: @unchecked Sendable {
             Verb("gateways/invite", .gatewaysInvite, .atOnce { [self] in try invite($0) }),
             Verb("gateways/list", .gatewaysList, .atOnce { [self] in try list($0) }),
             Verb("gateways/rename", .gatewaysRename, .atOnce { [self] in try rename($0) }),
+            Verb("gateways/household", .gatewaysHousehold, .later { [self] in setHousehold($0) }),
             Verb("gateways/remove", .gatewaysRemove, .later { [self] in remove($0) }),
         ]
     }
@@ -215,6 +216,31 @@ package final class Enrolment: @unchecked Sendable {
             try gateways.setName(name, of: gateway.id, by: user)
         }
         return .object(present: ["gateway": .string(gateway.id.text), "name": name.map(JSON.string)])
+    }
+
+    /// Says whether the owner sees what a gateway publishes live, and may ask it.
+    private func setHousehold(_ request: PeopleRequest) {
+        request.answering {
+            let (user, gateway) = (try request.user, try own(request))
+            guard let isHousehold = try request.optionalBool("household") else {
+                throw ReplyError(.badRequest, "\"household\" is missing", field: "household")
+            }
+            let isChange = isHousehold != gateway.isHousehold
+            if isChange {
+                try context.store.change(user) { () throws(VaultError) in
+                    try gateways.setHousehold(isHousehold, of: gateway.id)
+                }
+            }
+            // The reply goes first, as in `remove`.
+            request.done(["gateway": .string(gateway.id.text), "household": .bool(isHousehold)])
+            guard isChange else { return }
+            context.rules?.setHousehold(of: gateway.id, owner: user) { [context] error in
+                guard let error else { return }
+                context.limitedLog.error("household of a gateway") {
+                    "what the owner of gateway \(gateway.id) sees is not changed yet\($0): \(error)"
+                }
+            }
+        }
     }
 
     /// The gateway that a request names, which has to be the asker's.

@@ -8,6 +8,7 @@ extension RequestContract {
     private static let gateway = PayloadSchema.Field.always("gateway", .id)
     private static let sensor = [gateway, .always("sensor", .id)]
     private static let name = PayloadSchema.text(atMost: Enrolment.longestName)
+    private static let household = PayloadSchema.bool.about("whether the person sees what the gateway publishes")
     private static let kinds = PayloadSchema.Field.always(
         "kinds", .array(of: .word(ReadingKind.allCases.map(\.rawValue))).about("what is recorded"))
 
@@ -28,7 +29,7 @@ extension RequestContract {
         "Draws a code for `vitals-gateway enrol`.",
         asks: [
             .known("name", name),
-            .known("household", .bool.about("whether the person sees what the gateway publishes")),
+            .known("household", household),
         ],
         answers: .record([.always("code", .text), .always("expires", .time)]))
 
@@ -47,6 +48,10 @@ extension RequestContract {
     static let gatewaysRename = RequestContract(
         "Names a gateway; an empty name takes its name away.", asks: [gateway, .always("name", name)],
         answers: .record([gateway, .known("name", .text)]))
+
+    static let gatewaysHousehold = RequestContract(
+        "Says whether the person sees what a gateway publishes, and may ask it.",
+        asks: [gateway, .always("household", household)], answers: .record([gateway, .always("household", household)]))
 
     static let gatewaysRemove = RequestContract(
         "Removes a gateway: nothing from it is accepted any more.", asks: [gateway], answers: .record([gateway]))

@@ -41,9 +41,23 @@ struct EnrolmentTests {
             let field = JSON.string(id)
             #expect(try office.data("ada", "gateways/rename", ["gateway": field, "name": "Loft"])["name"] == "Loft")
             #expect(try office.data("eve", "gateways/list")["gateways"] == [])
-            for name in ["gateways/rename", "gateways/remove"] {
-                #expect(fault(try office.ask("eve", name, ["gateway": field, "name": "Mine"])) == .notFound)
+            for isHousehold in [false, true, true] {
+                let asked: JSON = ["gateway": field, "household": .bool(isHousehold)]
+                #expect(try office.data("ada", "gateways/household", asked) == asked)
+                guard case .array(let found) = try office.data("ada", "gateways/list")["gateways"] else {
+                    throw TestFailure("no list")
+                }
+                #expect(found.first?["household"] == .bool(isHousehold) && found.first?["name"] == "Loft")
             }
+            #expect(fault(try office.ask("ada", "gateways/household", ["gateway": field])) == .badRequest)
+            let taken: JSON = ["gateway": field, "name": "Mine", "household": false]
+            for name in ["gateways/rename", "gateways/household", "gateways/remove"] {
+                #expect(fault(try office.ask("eve", name, taken)) == .notFound)
+            }
+            guard case .array(let kept) = try office.data("ada", "gateways/list")["gateways"] else {
+                throw TestFailure("no list")
+            }
+            #expect(kept.first?["household"] == true)
             // Whatever guests may ask, the broker lets them.
             #expect(office.consumer.desk.requests(of: .guests) == Set(BrokerRole.guestRequests))
             // Once is once.
