@@ -160,9 +160,11 @@ extension PushDelivery {
     }
 
     private func remove(_ request: PeopleRequest) throws -> JSON {
-        let (user, id) = (try request.user, try own(request).id)
-        try context.store.change(user) { () throws(VaultError) in try remove(id, of: user) }
-        return ["push": .string(id.text)]
+        try context.answered.once(request, now: context.now()) {
+            let id = try own(request).id
+            try remove(id, of: request.user)
+            return ["push": .string(id.text)]
+        }
     }
 
     private func set(_ request: PeopleRequest) throws -> JSON {

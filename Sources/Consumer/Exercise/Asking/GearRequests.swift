@@ -79,13 +79,13 @@ final class GearRequests: @unchecked Sendable {
 
     private func delete(_ request: PeopleRequest) throws -> JSON {
         let user = try request.user
-        return try context.store.attempt(naming: [user]) {
+        return try context.answered.once(request, now: unixMilliseconds()) {
             var list = try document.read(user)
             let gear = try request.gear(in: list)
             list.remove(gear.id)
             try document.write(list, of: user)
             return ["gear": .object(gear.members)]
-        }.get()
+        }
     }
 
     // MARK: Fields

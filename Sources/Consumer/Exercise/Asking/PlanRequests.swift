@@ -55,7 +55,7 @@ final class PlanRequests: @unchecked Sendable {
     private func delete(_ request: PeopleRequest) throws -> JSON {
         let user = try request.user
         let name = try request.text("name", atMost: WorkoutNames.longestBytes)
-        return try context.store.attempt(naming: [user]) {
+        return try context.answered.once(request, now: context.now()) {
             var plans = try document.read(user)
             guard let plan = plans[name] else {
                 throw ReplyError(.notFound, "there is no such plan", field: "name")
@@ -65,6 +65,6 @@ final class PlanRequests: @unchecked Sendable {
             }
             try document.write(plans, of: user)
             return ["plan": Self.json(plan)]
-        }.get()
+        }
     }
 }

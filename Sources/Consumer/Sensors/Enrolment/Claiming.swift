@@ -116,15 +116,16 @@ package final class Claiming: @unchecked Sendable {
     private func release(_ request: PeopleRequest) throws -> JSON {
         let user = try request.user
         let sensor = SensorName(gateway: try request.id("gateway"), sensor: try request.id("sensor"))
-        let isTheirs = try context.store.change(user) { () throws(VaultError) in
-            guard !sensor.isOfConsumer, try claims.claim(of: sensor)?.user == user else { return false }
+        let reply = try context.answered.once(request, now: context.now()) {
+            guard !sensor.isOfConsumer, try claims.claim(of: sensor)?.user == user else {
+                throw ReplyError(.notFound, "you have not claimed \(sensor)", field: "sensor")
+            }
             try claims.remove(sensor)
-            return true
+            return ["gateway": .string(sensor.gateway.text), "sensor": .string(sensor.sensor.text)]
         }
-        guard isTheirs else { throw ReplyError(.notFound, "you have not claimed \(sensor)", field: "sensor") }
         context.doors.bringStreamsInLine(of: [sensor])
         context.limitedLog.notice("released \(user)") { "\(user) has released \(sensor)\($0)" }
-        return ["gateway": .string(sensor.gateway.text), "sensor": .string(sensor.sensor.text)]
+        return reply
     }
 
     private func list(_ request: PeopleRequest) throws -> JSON {

@@ -67,14 +67,15 @@ extension Sharing {
 
     private func remove(_ request: PeopleRequest) throws -> JSON {
         let (user, id) = (try request.user, try request.id("service"))
-        try context.store.attempt(naming: [user]) {
+        let reply = try context.answered.once(request, now: context.now()) {
             var services = try SharingServices(context.documents, of: user)
             guard services.entries.contains(where: { $0.id == id }) else { throw Self.unknownService }
             services.entries.removeAll { $0.id == id }
             try services.keep(context.documents, of: user)
-        }.get()
+            return ["service": .string(id.text)]
+        }
         removed(id)
-        return ["service": .string(id.text)]
+        return reply
     }
 
     private static let unknownService = ReplyError(.notFound, "you have no such service", field: "service")

@@ -55,14 +55,17 @@ final class ChoiceRequests: @unchecked Sendable {
 
     private func unchoose(_ request: PeopleRequest) throws {
         let (user, id) = (try request.user, try request.id("choice"))
-        let week = try context.store.attempt(naming: [user]) {
+        let done = try context.answered.once(request, now: context.now()) {
             var selection = try WeekSelection(context.documents, of: user)
             guard let removed = selection.remove(id) else {
                 throw ReplyError(.notFound, "you have made no such choice", field: "choice")
             }
             try selection.keep(context.documents, of: user)
-            return removed.week
-        }.get()
+            return ["week": .string("\(removed.week)")]
+        }
+        guard case .string(let monday)? = done["week"], let week = CalendarDay(monday) else {
+            throw MalformedValue("the week of a choice", .noValue)
+        }
         readers.questions.answer(request, try WeekQuestions.answer(about: week, request, context))
     }
 }

@@ -50,10 +50,12 @@ extension WorkoutHouse {
     }
 
     /// Asks with something by which the request is known again.
-    func ask(again identity: [UInt8], _ verb: String, at place: String) throws -> Reply.Outcome {
+    func ask(
+        again identity: [UInt8], _ verb: String, _ fields: JSON = [:], at place: String
+    ) throws -> Reply.Outcome {
         client.session.publish(
             Message(
-                topic: "vitals/v1/users/demo/requests/\(verb)", payload: JSON.object([]).bytes, qos: .atLeastOnce,
+                topic: "vitals/v1/users/demo/requests/\(verb)", payload: fields.bytes, qos: .atLeastOnce,
                 properties: Message.Properties(responseTopic: place, correlationData: identity)))
         return try reply(at: place, to: verb)
     }

@@ -98,6 +98,31 @@ struct TrainingServiceTests {
         }
     }
 
+    @Test("what is taken away is answered as before if somebody asks again after a restart")
+    func takenAway() throws {
+        try WorkoutHouse.training { house in
+            house.set(0)
+            let choice = try house.done("training/choose", ["plan": house.plan()["plan"] ?? .null])["choice"]
+            let gear = try house.done("gear/add", ["name": "Blue shoes", "kind": "shoes"])["gear"]
+            try house.done("plans/save", ["name": "Hills", "activity": "running"])
+            let asked: [(verb: String, fields: JSON)] = [
+                ("training/unchoose", ["choice": choice ?? .null]), ("gear/delete", ["gear": gear?["id"] ?? .null]),
+                ("plans/delete", ["name": "Hills"]),
+            ]
+            func ask() throws -> [JSON] {
+                try asked.enumerated().map { number, ask in
+                    let place = "vitals/v1/users/demo/responses/again"
+                    let outcome = try house.ask(again: [UInt8(number)], ask.verb, ask.fields, at: place)
+                    return try #require(outcome.data, "\(ask.verb): \(outcome)")
+                }
+            }
+            let first = try ask()
+            try house.restart()
+            #expect(try ask() == first)
+            for (verb, fields) in asked { #expect(try house.refused(verb, fields).code == .notFound) }
+        }
+    }
+
     @Test("that ended while nobody could write it down is counted at the next start, and its topic is emptied")
     func endedMeanwhile() throws {
         try WorkoutHouse.training { house in
