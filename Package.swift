@@ -387,7 +387,7 @@ let package = Package(
             .consumer, "RecordsTests", ["Daemon", "Records", "Storage", "Telemetry", "TestSupport", "Vault"]),
         tests(.consumer, "PackedTests", ["Compression", "HouseholdSupport", "Packed", "Telemetry", "TestSupport"]),
         tests(.consumer, "AdmissionTests", ["Admission", "Daemon", "MQTT", "Telemetry", "TestSupport", "Vault"]),
-        tests(.consumer, "DeskTests", ["Daemon", "Desk"]),
+        tests(.consumer, "DeskTests", ["Daemon", "Desk", "Reactor", "Telemetry", "TestSupport"]),
         tests(
             .consumer, "ReadingsTests",
             [

@@ -8,11 +8,13 @@ package import Telemetry
 // the session's thread has other things to do. Whose turn it is says ReadTurns.swift.
 //
 // Each request opens the keys again: none stay on those threads, and if a person is forgotten, or the root key is
-// changed, the next request sees it. It sees one state of the database, whatever is committed in the meantime.
+// changed, the next request sees it. It sees one state of the database, whatever is committed in the meantime. A few
+// answers that took long are remembered for some minutes, and given again as long as nothing has changed that is kept of
+// their person.
 
 /// Answers requests by reading. It belongs to the session's thread; the other threads only get values.
 // Proof of @unchecked: `turns`, the lanes' `isBusy` and `prepare` are touched on the session's thread only, or before it
-// starts, and the lanes' `pause` on their own threads; the rest does not change.
+// starts, and the lanes' timers and answers on their own threads; the rest does not change.
 package final class Readers<Source>: @unchecked Sendable {
     /// Reads for a reply: on a reader's thread, with what is open for this request alone. An error that it throws is
     /// the reply.
@@ -22,16 +24,20 @@ package final class Readers<Source>: @unchecked Sendable {
     package struct Access {
         /// Calls `read` with a source for one request alone.
         let open: @Sendable (_ read: Read) throws -> JSON
-        /// Called once nobody has asked for a second: gives back what is of use only to the next request of several.
+        /// A text that is another one as soon as anything has changed that is kept of a person; nil if nothing is.
+        let state: @Sendable (Source, ID) throws -> String?
+        /// Called after an answer that took long, and once nobody has asked for a second: gives back what is of use only to
+        /// the next request of several.
         let rest: () -> Void
         /// Called once the reader's thread has ended: closes what `open` has kept.
         let close: () -> Void
 
         package init(
-            open: @escaping @Sendable (_ read: Read) throws -> JSON, rest: @escaping () -> Void = {},
-            close: @escaping () -> Void = {}
+            open: @escaping @Sendable (_ read: Read) throws -> JSON,
+            state: @escaping @Sendable (Source, ID) throws -> String? = { _, _ in nil },
+            rest: @escaping () -> Void = {}, close: @escaping () -> Void = {}
         ) {
-            (self.open, self.rest, self.close) = (open, rest, close)
+            (self.open, self.state, self.rest, self.close) = (open, state, rest, close)
         }
     }
 
@@ -44,7 +50,10 @@ package final class Readers<Source>: @unchecked Sendable {
         let isLong: Bool?
         var isBusy = false
         /// Until `rest` is called.
-        var pause: EventLoop.Timer?
+        private var pause: EventLoop.Timer?
+        private var remembered = RememberedAnswers()
+        /// Until what is remembered is too old.
+        private var forgetting: EventLoop.Timer?
 
         init(_ threadName: String, _ access: Access, isLong: Bool?) {
             (reader, self.access, self.isLong) = (EventLoop(name: threadName), access, isLong)
@@ -52,18 +61,54 @@ package final class Readers<Source>: @unchecked Sendable {
 
         /// On the reader's thread.
         func opened(_ read: Read) throws -> JSON {
+            let began = millisecondsSinceBoot()
             defer {
                 pause?.cancel()
-                pause = reader.after(.seconds(1)) { [unowned self] in access.rest() }
+                pause = nil
+                // What took long has needed much.
+                if isLong(since: began) {
+                    access.rest()
+                } else {
+                    pause = reader.after(.seconds(1)) { [unowned self] in access.rest() }
+                }
             }
             return try access.open(read)
         }
+
+        private func isLong(since began: UInt64) -> Bool {
+            millisecondsSinceBoot() - began >= RememberedAnswers.long
+        }
+
+        /// The same for a question whose answer is remembered, if it took long. On the reader's thread.
+        func opened(_ asked: Remembering, _ read: @escaping Read) throws -> JSON {
+            try opened { [self] source in
+                guard let state = try access.state(source, asked.question.user) else { return try read(source) }
+                let began = millisecondsSinceBoot()
+                if let answer = remembered.answer(asked.question, state: state, now: began) { return answer }
+                let answer = try read(source)
+                if isLong(since: began), asked.isLasting(answer) {
+                    remembered.remember(answer, to: asked.question, state: state, now: millisecondsSinceBoot())
+                    forgetting?.cancel()
+                    forgetting = reader.after(.milliseconds(RememberedAnswers.lifetime)) { [unowned self] in
+                        remembered.forget(before: millisecondsSinceBoot())
+                    }
+                }
+                return answer
+            }
+        }
+    }
+
+    /// A question whose answer may be remembered, and whether it depends on nothing but what is kept of the person.
+    private struct Remembering: Sendable {
+        let question: RememberedAnswers.Question
+        let isLasting: @Sendable (JSON) -> Bool
     }
 
     /// A request that waits, and what is read for it.
     private struct Question {
         let request: PeopleRequest
         let read: Read
+        let remembering: Remembering?
         /// From when on nobody waits for the answer.
         let end: UInt64
     }
@@ -101,24 +146,38 @@ package final class Readers<Source>: @unchecked Sendable {
     /// A verb that is answered by reading.
     /// - Parameters:
     ///   - isLong: whether it may take long, for anybody: it is answered with what people ask whose answers take long.
+    ///   - isLasting: whether an answer depends on nothing but the request's fields and what is kept of the person: then it
+    ///     is made once. Nil if none does.
     ///   - answering: called on the session's thread: checks the request, and returns the work for the
     ///     reader's thread. An error that either throws is the reply.
     package func verb(
         _ name: String, _ contract: RequestContract, bulk: Allowance<ID>? = nil, namesOthers: Bool = false,
-        isLong: Bool = false, _ answering: @escaping (PeopleRequest) throws -> Read
+        isLong: Bool = false, isLasting: (@Sendable (JSON) -> Bool)? = nil,
+        _ answering: @escaping (PeopleRequest) throws -> Read
     ) -> Verb {
         Verb(
             name, contract, bulk: bulk, namesOthers: namesOthers,
-            .later { [self] request in request.answering { answer(request, isLong: isLong, try answering(request)) } })
+            .later { [self] request in
+                request.answering { answer(request, isLong: isLong, isLasting: isLasting, try answering(request)) }
+            })
     }
 
     /// Answers a request with what is read for it. On the session's thread.
-    package func answer(_ request: PeopleRequest, isLong: Bool = false, _ read: @escaping Read) {
+    package func answer(
+        _ request: PeopleRequest, isLong: Bool = false, isLasting: (@Sendable (JSON) -> Bool)? = nil,
+        _ read: @escaping Read
+    ) {
         request.answering {
             let user = try request.user
+            let remembering = isLasting.flatMap { isLasting in
+                RememberedAnswers.Question(user, request.name, request.fields).map {
+                    Remembering(question: $0, isLasting: isLasting)
+                }
+            }
             let now = millisecondsSinceBoot()
             let end = now + UInt64(max(.zero, request.limit) / .milliseconds(1))
-            switch turns.enter(user, isLong: isLong, Question(request: request, read: read, end: end), now: now) {
+            let question = Question(request: request, read: read, remembering: remembering, end: end)
+            switch turns.enter(user, isLong: isLong, question, now: now) {
             case .refused: throw Self.busy
             case .displaces(let question): question.request.refuse(Self.busy)
             case .waits: break
@@ -148,7 +207,10 @@ package final class Readers<Source>: @unchecked Sendable {
         do { try prepare(user) } catch { return answered(question, of: user, on: lane, .failure(error), seconds: 0) }
         lane.reader.perform { [self] in
             let began = ContinuousClock.now
-            let outcome = Result { try lane.opened(question.read) }
+            let outcome = Result {
+                guard let remembering = question.remembering else { return try lane.opened(question.read) }
+                return try lane.opened(remembering, question.read)
+            }
             let seconds = (ContinuousClock.now - began) / .seconds(1)
             loop.perform { [self] in answered(question, of: user, on: lane, outcome, seconds: seconds) }
         }

@@ -25,7 +25,7 @@ package struct FeatureReaders {
         func access() -> StoreReaders.Access {
             let connections = ReadConnections(settings, features)
             return StoreReaders.Access(
-                open: { try connections.read($0) },
+                open: { try connections.read($0) }, state: { try $0.state(of: $1) },
                 rest: {
                     connections.rest()
                     giveBackMemory()

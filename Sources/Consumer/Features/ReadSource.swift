@@ -3,6 +3,8 @@ import Files
 package import Readings
 package import Records
 import Storage
+import Telemetry
+import Vault
 
 /// The source that a reader reads from, for one request alone.
 package struct ReadSource {
@@ -16,6 +18,13 @@ package struct ReadSource {
         let keys = try Keys(settings, .read)
         let store = try Store(folder: settings.state, readOnly: true, adding: features.schema)
         return try ReadSource(store: store, keys: keys).read(read)
+    }
+
+    /// A text that is another one as soon as anything has changed that is kept of a person; nil if nothing is, or if
+    /// nobody can open it any more.
+    func state(of person: ID) throws(VaultError) -> String? {
+        guard let secret = try keys.version(of: person), let epoch = try store.epoch(of: person) else { return nil }
+        return "\(secret).\(epoch)"
     }
 
     /// Lets `body` read one state of the store.

@@ -110,6 +110,11 @@ extension Store {
     /// What goes with everything that is remembered of a person: if it is another one later, that is to be read again.
     package func view(of person: ID) -> UInt64 { epochs.view(of: person) }
 
+    /// A number that every change of what is kept of a person moves; nil if nothing ever was.
+    package func epoch(of person: ID) throws(VaultError) -> Int64? {
+        try database.first("SELECT epoch FROM people WHERE person = ?", [.text(person.text)], row: Row.int)
+    }
+
     /// Forgets that there ever was a person, of whom nothing else is left. If something is, the next change makes the
     /// row again, and everything that is remembered of them is read again.
     package func removeLock(of person: ID) throws(VaultError) {

@@ -81,9 +81,11 @@ struct PeopleLockTests {
         try store.change([ada, bob]) { #expect(store.isHeld(bob)) }
         #expect(try epochs(store) == before)
         #expect(try store.database.first("SELECT count(*) FROM nonces", row: Row.int) == 1)
-        let view = store.view(of: ada)
+        let (view, epoch) = (store.view(of: ada), try store.epoch(of: ada))
         try store.change(ada) { () throws(VaultError) in try write(store) }
         #expect(store.view(of: ada) == view)
+        #expect(try store.epoch(of: ada) == epoch.map { $0 + 1 } && epoch != nil)
+        #expect(try store.epoch(of: ID("nobody")) == nil)
     }
 
     @Test("is taken once, at the beginning: no transaction asks for more people later")

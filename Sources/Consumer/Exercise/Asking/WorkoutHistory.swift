@@ -39,17 +39,20 @@ enum WorkoutHistory {
                 let fields = try names.map(LineFields.init)
                 return { source in try list(of: user, filter, limit, fields, Asked(source, user, zone)) }
             },
-            readers.questions.verb("workouts/show", .workoutsShow, isLong: true) { request in
+            // Of a workout that is under way, it also depends on the time.
+            readers.questions.verb(
+                "workouts/show", .workoutsShow, isLong: true, isLasting: { $0["ended"] != nil }
+            ) { request in
                 let (user, id, units) = (try request.user, try request.id("id"), try Self.units(request))
                 let count = Int(try request.optionalInteger("points", in: points) ?? 200)
                 let now = context.now()
                 return { source in try show(id, of: user, count, units, now: now, Asked(source, user, zone)) }
             },
-            readers.statistics.verb("workouts/statistics", .workoutsStatistics) { request in
+            readers.statistics.verb("workouts/statistics", .workoutsStatistics, isLasting: { _ in true }) { request in
                 let (user, filter) = (try request.user, try Filter(request))
                 return { source in try statistics(filter, Asked(source, user, zone)) }
             },
-            readers.statistics.verb("workouts/records", .workoutsRecords) { request in
+            readers.statistics.verb("workouts/records", .workoutsRecords, isLasting: { _ in true }) { request in
                 let (user, filter) = (try request.user, try Filter(request))
                 return { source in try records(filter, Asked(source, user, zone)) }
             },
