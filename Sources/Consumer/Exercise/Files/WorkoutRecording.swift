@@ -22,15 +22,19 @@ extension KeptWorkout {
         return Recording(
             sport: activity.sport, name: origin?.name, start: start, end: end,
             pauses: pauses.filter { $0.start < $0.end },
-            samples: Self.merged(samples.filter { (start...end).contains($0.time) }, activity), totals: totals)
+            samples: Self.merged(samples, in: start...end, activity), totals: totals)
     }
 
     /// What was measured at the same millisecond is one sample of a file.
-    private static func merged(_ samples: [WorkoutSample], _ activity: Activity) -> [Sample] {
-        var merged: [Int64: Sample] = [:]
+    private static func merged(
+        _ samples: [WorkoutSample], in times: ClosedRange<Int64>, _ activity: Activity
+    ) -> [Sample] {
+        var merged: [Sample] = []
         var counter: (first: UInt32, last: UInt32, made: UInt32)?
-        for sample in WorkoutSample.inOrder(samples) {
-            var one = merged[sample.time] ?? Sample(time: sample.time)
+        for sample in WorkoutSample.inOrder(samples) where times.contains(sample.time) {
+            if case .pedometer = sample { continue }
+            if merged.last?.time != sample.time { merged.append(Sample(time: sample.time)) }
+            var one = merged[merged.count - 1]
             switch sample {
             case .heartRate(let reading): one.heartRate = UInt16(clamping: reading.beatsPerMinute)
             case .position(let point):
@@ -48,11 +52,11 @@ extension KeptWorkout {
                 count.last = reading.counter
                 counter = count
                 one.steps = count.made
-            case .pedometer: continue
+            case .pedometer: break
             }
-            merged[sample.time] = one
+            merged[merged.count - 1] = one
         }
-        return merged.values.sorted { $0.time < $1.time }
+        return merged
     }
 }
 

@@ -60,7 +60,7 @@ struct SampleSelection {
 
 /// The samples of a workout, as they are stored.
 struct WorkoutSamples {
-    /// In the order of their times.
+    /// In the order of their times, each time of a stream once.
     private(set) var all: [WorkoutSample] = []
     /// Which sensors they are from.
     private(set) var selection = SampleSelection()
@@ -89,27 +89,29 @@ struct WorkoutSamples {
         var ofFiles = SampleSelection()
         for kind in Self.kinds {
             let from = span.lowerBound - Self.before
-            var (own, imported): ([WorkoutSample], [WorkoutSample]) = ([], [])
+            let first = all.count
+            // They count if nothing better comes.
+            var others: [WorkoutSample] = []
             let to = span.upperBound + (Self.counts.contains(kind) ? Self.after : 0)
             _ = try stored.eachOfStreams(of: user, kind, from: from, to: to) { reading, stream in
                 let name = names[stream] ?? ""
-                if SampleSelection.isOfFile(name) {
-                    if let sample = ofFiles.sample(reading, name) { imported.append(sample) }
-                } else if let sample = selection.sample(reading, name) {
-                    own.append(sample)
+                let isOfFile = SampleSelection.isOfFile(name)
+                guard let sample = isOfFile ? ofFiles.sample(reading, name) : selection.sample(reading, name) else {
+                    return true
                 }
-                return all.count + own.count + imported.count < Self.most
+                if isOfFile == (workout.origin != nil) { all.append(sample) } else { others.append(sample) }
+                return all.count + others.count < Self.most
             }
-            let preferred = workout.origin == nil ? own : imported
-            all += preferred.isEmpty ? (workout.origin == nil ? imported : own) : preferred
+            if all.count == first { all += others }
         }
+        all = WorkoutSample.inOrder(all)
     }
 }
 
 extension KeptWorkout {
     /// The way that was taken.
     func course(_ samples: WorkoutSamples) -> Course {
-        let points = samples.all.compactMap { sample -> TrackPoint? in
+        let points = samples.all.lazy.compactMap { sample -> TrackPoint? in
             if case .position(let point) = sample { point } else { nil }
         }
         return Course(points, activity, timer)

@@ -111,7 +111,7 @@ public enum WorkoutSample: Hashable, Sendable {
     /// What decides which of several samples of one stream and one time stays.
     private var rank: [Double] {
         switch self {
-        case .position: []
+        case .position(let point): point.rank
         case .heartRate(let reading): [Double(reading.beatsPerMinute)]
         case .steps(let reading): [Double(reading.counter)]
         case .pedometer(let reading): [Double(reading.from), Double(reading.steps)]
@@ -122,21 +122,6 @@ public enum WorkoutSample: Hashable, Sendable {
 
     /// Samples in the order of their times, those of one time always in the same order, and each stream's times once.
     public static func inOrder(_ samples: some Sequence<WorkoutSample>) -> [WorkoutSample] {
-        var points: [TrackPoint] = []
-        var others: [WorkoutSample] = []
-        for sample in samples {
-            if case .position(let point) = sample { points.append(point) } else { others.append(sample) }
-        }
-        others += points.inOrder.map { .position($0) }
-        others.sort { one, other in
-            if one.time != other.time { return one.time < other.time }
-            if one.stream != other.stream { return one.stream < other.stream }
-            return one.rank.lexicographicallyPrecedes(other.rank)
-        }
-        var last: [Int: Int64] = [:]
-        return others.filter { sample in
-            defer { last[sample.stream] = sample.time }
-            return last[sample.stream] != sample.time
-        }
+        samples.inOrder(by: { ($0.time, $0.stream) }, \.rank)
     }
 }

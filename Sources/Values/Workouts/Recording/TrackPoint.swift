@@ -31,19 +31,31 @@ public struct TrackPoint: Hashable, Sendable {
 extension Sequence<TrackPoint> {
     /// The points in the order of their times, each time once. Of several points of one time it is the most accurate
     /// that stays: which one does not depend on their order.
-    public var inOrder: [TrackPoint] {
-        func rank(_ point: TrackPoint) -> [Double] {
-            [
-                point.accuracy ?? .infinity, point.place.latitude, point.place.longitude, point.altitude ?? .infinity,
-            ]
+    public var inOrder: [TrackPoint] { inOrder(by: { ($0.time, 0) }, \.rank) }
+}
+
+extension TrackPoint {
+    /// What decides which of several points of one time stays.
+    var rank: [Double] { [accuracy ?? .infinity, place.latitude, place.longitude, altitude ?? .infinity] }
+}
+
+extension Sequence {
+    /// The elements in the order of their keys, each key once: of several with one key, the one with the lowest rank.
+    ///
+    /// A day's ride has hundreds of thousands, most often in order already: those are not copied.
+    func inOrder(by key: (Element) -> (Int64, Int), _ rank: (Element) -> [Double]) -> [Element] {
+        var all = Array(self)
+        guard zip(all, all.dropFirst()).contains(where: { key($0) >= key($1) }) else { return all }
+        all.sort { one, other in
+            let keys = (key(one), key(other))
+            return keys.0 == keys.1 ? rank(one).lexicographicallyPrecedes(rank(other)) : keys.0 < keys.1
         }
-        let sorted = sorted {
-            $0.time != $1.time ? $0.time < $1.time : rank($0).lexicographicallyPrecedes(rank($1))
+        var count = 1
+        for index in all.indices.dropFirst() where key(all[index]) != key(all[count - 1]) {
+            all[count] = all[index]
+            count += 1
         }
-        var last: Int64?
-        return sorted.filter { point in
-            defer { last = point.time }
-            return point.time != last
-        }
+        all.removeLast(all.count - count)
+        return all
     }
 }

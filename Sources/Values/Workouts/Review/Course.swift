@@ -36,7 +36,9 @@ public struct Course: Hashable, Sendable {
         self.activity = activity
         var stations: [Station] = []
         var piece = -1
-        for point in points.inOrder {
+        let points = points.inOrder
+        stations.reserveCapacity(points.count)
+        for point in points {
             guard let interval = timer.interval(at: point.time), let started = timer.started,
                 point.time - started <= WorkoutFold.longest
             else { continue }
