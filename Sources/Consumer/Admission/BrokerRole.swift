@@ -194,7 +194,10 @@ package struct BrokerRole: Hashable {
     }
 
     /// The same when the gateway is gone: clients may still have it, and may do nothing by it.
-    static func household(ofRemoved gateway: ID) -> BrokerRole { BrokerRole(name(ofHousehold: gateway), []) }
+    static func household(ofRemoved gateway: ID) -> BrokerRole { emptied(name(ofHousehold: gateway)) }
+
+    /// A role by which clients may do nothing.
+    static func emptied(_ name: String) -> BrokerRole { BrokerRole(name, []) }
 
     static let household = "household"
 

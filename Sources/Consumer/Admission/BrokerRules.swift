@@ -175,6 +175,9 @@ extension BrokerRules {
             // The gateway itself comes last, and at once: it is in the database only after the broker has confirmed it,
             // and if the rules are brought in line in the meantime, clients that the database does not know are ended.
             if let owner, isHousehold, policy.household == .owners {
+                // Its role may be there without rules: see `setHousehold`.
+                let role = BrokerRole.household(of: gateway, policy.topics)
+                make([.createRole(role), .modifyRole(role)])
                 try sendRoles(ofDevicesOf: owner, with: gateway, catchingUpOnFailure { _ in })
             }
             add(gateway.text, password, policy.roles(ofGateway: gateway), completion)

@@ -52,7 +52,7 @@ package final class Readers<Source>: @unchecked Sendable {
         /// Until `rest` is called.
         private var pause: EventLoop.Timer?
         private var remembered = RememberedAnswers()
-        /// Until what is remembered is too old.
+        /// Until the oldest of what is remembered is too old.
         private var forgetting: EventLoop.Timer?
 
         init(_ threadName: String, _ access: Access, isLong: Bool?) {
@@ -88,12 +88,20 @@ package final class Readers<Source>: @unchecked Sendable {
                 let answer = try read(source)
                 if isLong(since: began), asked.isLasting(answer) {
                     remembered.remember(answer, to: asked.question, state: state, now: millisecondsSinceBoot())
-                    forgetting?.cancel()
-                    forgetting = reader.after(.milliseconds(RememberedAnswers.lifetime)) { [unowned self] in
-                        remembered.forget(before: millisecondsSinceBoot())
-                    }
+                    forgetLater()
                 }
                 return answer
+            }
+        }
+
+        /// Nothing stays longer than it is given again.
+        private func forgetLater() {
+            guard forgetting == nil, let end = remembered.end else { return }
+            let now = millisecondsSinceBoot()
+            forgetting = reader.after(.milliseconds(Int64(end > now ? end - now : 0))) { [unowned self] in
+                forgetting = nil
+                remembered.forget(before: millisecondsSinceBoot())
+                forgetLater()
             }
         }
     }

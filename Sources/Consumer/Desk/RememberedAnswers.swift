@@ -49,14 +49,23 @@ struct RememberedAnswers {
     mutating func remember(_ answer: JSON, to question: Question, state: String, now: UInt64) {
         forget(before: now)
         answers.removeAll { $0.question == question }
-        let own = answers.indices.filter { answers[$0].question.user == question.user }
-        if own.count >= Self.mostOwn {
-            answers.remove(at: own[0])
+        if answers.filter({ $0.question.user == question.user }).count >= Self.mostOwn {
+            removeOldest(of: question.user)
         } else if answers.count >= Self.most {
-            answers.removeFirst()
+            // Nobody's answers go because somebody else asks for many.
+            let counts = Dictionary(grouping: answers, by: \.question.user).mapValues(\.count)
+            let most = counts.values.max()
+            if let one = answers.first(where: { counts[$0.question.user] == most }) { removeOldest(of: one.question.user) }
         }
         answers.append(Remembered(question: question, state: state, answer: answer.bytes, time: now))
     }
+
+    private mutating func removeOldest(of user: ID) {
+        if let index = answers.firstIndex(where: { $0.question.user == user }) { answers.remove(at: index) }
+    }
+
+    /// When the oldest is to be forgotten; nil if nothing is remembered.
+    var end: UInt64? { answers.first.map { $0.time + Self.lifetime } }
 
     /// Forgets what was made too long ago.
     mutating func forget(before now: UInt64) { answers.removeAll { $0.time + Self.lifetime <= now } }

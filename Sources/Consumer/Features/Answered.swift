@@ -4,11 +4,12 @@ package import Reactor
 import Records
 import Storage
 package import Telemetry
+import Vault
 
 // A write that must not be done twice, such as a thumb for a friend, is requested again when its reply got lost: by a
 // device that was not connected for a while, and after a restart of ours, which has forgotten the replies of the last
-// minute. So the request's identity and the reply are kept for ten minutes, in the transaction that does the write. A
-// refused request was not done, and is not kept.
+// minute. So the request's identity, a digest of its fields and the reply are kept for ten minutes, in the transaction that
+// does the write. A refused request was not done, and is not kept.
 
 /// Requests that were done, with their replies. Belongs to the session's thread.
 package final class Answered: FeatureService {
@@ -40,9 +41,11 @@ package final class Answered: FeatureService {
         let user = try request.user
         let outcome = try store.attempt(naming: try others().union([user])) { () throws -> JSON in
             guard let identity = request.identity else { return try body() }
-            if let reply = try reply(to: identity, of: user, now: now) { return reply }
+            let asked = hexadecimal(try SHA256.digest(request.fields.bytes))
+            if let reply = try reply(to: identity, asked, of: user, now: now) { return reply }
             let reply = try body()
-            let (version, sealed) = try documents.sealed(reply, Self.label(identity), of: user)
+            let kept: JSON = ["asked": .string(asked), "reply": reply]
+            let (version, sealed) = try documents.sealed(kept, Self.label(identity), of: user)
             try store.database.execute(
                 """
                 INSERT INTO answered (digest, person, secret_version, sealed, expires_ms) VALUES (?, ?, ?, ?, ?)
@@ -60,13 +63,20 @@ package final class Answered: FeatureService {
         return try outcome.get()
     }
 
-    private func reply(to identity: [UInt8], of user: ID, now: Int64) throws(VaultError) -> JSON? {
+    /// - Parameter asked: the digest of the request's fields: a program that draws its correlation data badly may use it for
+    ///   something else.
+    private func reply(
+        to identity: [UInt8], _ asked: String, of user: ID, now: Int64
+    ) throws(VaultError) -> JSON? {
         let row = try store.database.first(
             "SELECT secret_version, sealed FROM answered WHERE digest = ? AND person = ? AND expires_ms > ?",
             [.blob(identity), .text(user.text), .integer(now)]
         ) { row throws(VaultError) in try row.sealedRow() }
         guard let row else { return nil }
-        return try documents.opened(row.sealed, Self.label(identity), of: user, version: row.version)
+        let kept = try documents.opened(row.sealed, Self.label(identity), of: user, version: row.version)
+        // A version before this one kept the reply alone.
+        guard let kept, case .string(let known)? = kept["asked"], let reply = kept["reply"] else { return kept }
+        return known == asked ? reply : nil
     }
 
     /// What a reply is sealed as.

@@ -90,11 +90,17 @@ package struct EnrolledGateways {
     }
 
     /// Says whether a gateway's owner sees its live readings; the broker must be told: see `BrokerRules`.
-    package func setHousehold(_ isHousehold: Bool, of gateway: ID) throws(VaultError) {
-        try store.database.execute(
-            "UPDATE gateways SET household = ? WHERE gateway = ?",
-            [.integer(isHousehold ? 1 : 0), .text(gateway.text)])
+    /// - Returns: whether it is so now. Who has a gateway because somebody else left may not see them before it is enrolled
+    ///   again.
+    package func setHousehold(_ isHousehold: Bool, of gateway: ID) throws(VaultError) -> Bool {
+        let changed = try store.database.execute(
+            "UPDATE gateways SET household = ? WHERE gateway = ? AND household <> ?",
+            [.integer(isHousehold ? 1 : 0), .text(gateway.text), .integer(Self.passedOn)])
+        return changed == 1 || !isHousehold
     }
+
+    /// In the column "household": the gateway was somebody else's, and its owner does not see its live readings.
+    private static let passedOn: Int64 = -1
 
     /// Removes a gateway and all claims of its sensors; the broker must be told: see `EndedGateways`.
     /// - Returns: the sensors that were claimed.
@@ -141,8 +147,8 @@ package struct EnrolledGateways {
             }
             try setName(nil, of: gateway.id, by: owner)
             try store.database.execute(
-                "UPDATE gateways SET owner = ?, household = 0 WHERE gateway = ?",
-                [.text(heir?.text), .text(gateway.id.text)])
+                "UPDATE gateways SET owner = ?, household = ? WHERE gateway = ?",
+                [.text(heir?.text), .integer(Self.passedOn), .text(gateway.id.text)])
         }
         return sensors
     }
@@ -212,7 +218,7 @@ extension EnrolledGateway {
         guard let ids else { return nil }
         self.init(
             id: ids.id, owner: ids.owner, identity: try row.blob("identity"),
-            isHousehold: try row.int("household") != 0,
+            isHousehold: try row.int("household") == 1,
             enrolled: try row.int("enrolled_ms"))
     }
 }

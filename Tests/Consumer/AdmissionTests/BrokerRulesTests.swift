@@ -131,6 +131,12 @@ struct BrokerRulesTests {
             }
             #expect(try ruled.subscription("adaphone", "a", "vitals/v1/users/ada/#"))
             #expect(try ruled.subscription("gwada", "g", "vitals/v1/gateways/gwada/#"))
+            // Enrolled again, for a household whose role has no rules any more.
+            ruled.perform { [roster = ruled.roster] _ in roster.setHousehold(false, of: "gwada") }
+            try ruled.change { $0.setHousehold(of: gateway, owner: ada, $1) }
+            ruled.perform { [roster = ruled.roster] _ in roster.setHousehold(true, of: "gwada") }
+            try ruled.change { $0.add(gateway: gateway, owner: ada, isHousehold: true, password: "h", $1) }
+            #expect(try ruled.subscription("adaphone", "a", "vitals/v1/gateways/gwada/#"))
         }
     }
 
@@ -214,6 +220,17 @@ struct BrokerRulesTests {
         let some = BrokerDifferences(from: state, to: wanted)
         #expect(some.commands.map(\.name) == ["deleteClient", "modifyRole", "modifyClient"])
         #expect(some.removed == ["bobphone"])
+        // Roles of gateways that are gone go, too; an operator's client keeps its one, by which it may do nothing.
+        state.clients["display"] = ["household-gwbob"]
+        state.clients["bobphone"] = ["person-bob", "household-gwold"]
+        for gateway in ["gwbob", "gwold"] {
+            state.roles["household-\(gateway)"] = try BrokerRole.household(of: ID(gateway), Topics(root: "vitals")).rules
+        }
+        let others = BrokerDifferences(from: state, to: wanted).commands.suffix(2)
+        #expect(others.map(\.name) == ["modifyRole", "deleteRole"])
+        #expect(others.first == .modifyRole(.household(ofRemoved: try ID("gwbob"))))
+        state.roles["household-gwbob"] = []
+        #expect(BrokerDifferences(from: state, to: wanted).commands.last == .deleteRole("household-gwold"))
     }
 }
 

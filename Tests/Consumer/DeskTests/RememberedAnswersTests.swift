@@ -48,7 +48,10 @@ struct RememberedAnswersTests {
             #expect(answer == (number > 2 ? ["n": .integer(Int64(number))] : nil))
         }
         #expect(remembered.answer(try question(ben, 0), state: "b", now: 2) == ["n": 0])
+        #expect(remembered.end == RememberedAnswers.lifetime)
         for number in 1...RememberedAnswers.most {
+            // Those go first of whom most is remembered.
+            if number == 14 { #expect(remembered.answer(try question(ben, 0), state: "b", now: 3) == ["n": 0]) }
             remembered.remember([:], to: try question(try ID("p\(number)"), 0), state: "p", now: 3)
         }
         #expect(remembered.answer(try question(ben, 0), state: "b", now: 4) == nil)
@@ -56,6 +59,9 @@ struct RememberedAnswersTests {
         #expect(remembered.answer(try question(try ID("p1"), 0), state: "p", now: 4) == [:])
         let long: JSON = ["id": .string(String(repeating: "x", count: 256))]
         #expect(RememberedAnswers.Question(ada, "workouts/show", long) == nil)
+        #expect(remembered.end == RememberedAnswers.lifetime + 3)
+        remembered.forget(before: RememberedAnswers.lifetime + 3)
+        #expect(remembered.end == nil)
     }
 
     /// What a reader reads from: how often it was read, and the state of what is kept.

@@ -10,9 +10,9 @@ import Testing
 
 @Suite("What must not be done twice")
 struct AnsweredTests {
-    private func request(_ user: String, _ identity: [UInt8]?) throws -> PeopleRequest {
+    private func request(_ user: String, _ identity: [UInt8]?, _ fields: JSON = [:]) throws -> PeopleRequest {
         PeopleRequest(
-            asker: .person(try ID(user)), name: "test/once", fields: [:], identity: identity, answer: { _ in })
+            asker: .person(try ID(user)), name: "test/once", fields: fields, identity: identity, answer: { _ in })
     }
 
     @Test("is done once, whoever asks again within ten minutes gets the same reply, and after a restart too")
@@ -48,6 +48,11 @@ struct AnsweredTests {
         #expect(try answered.prune(now: 600_000))
         #expect(try parts.count("answered") == 1)
         #expect(try !answered.prune(now: 1_200_000))
+        // A program that draws its correlation data badly asks for something else with the same.
+        let others = try request("demo", identity, ["of": "others"])
+        #expect(try answered.once(others, now: 600_000, work)["call"] == 6)
+        #expect(try answered.once(others, now: 600_000, work)["call"] == 6)
+        #expect(try answered.once(request("demo", identity), now: 600_000, work)["call"] == 7)
     }
 
     @Test("leaves nothing behind where it was refused, and may be asked again")

@@ -50,5 +50,16 @@ struct HeirsTests {
             EnrolledGateway(id: ids[0], owner: eve, identity: keys[0], isHousehold: false, enrolled: 2),
             credential: [0], codeKey: .random())
         #expect(try gateways.ended().map(\.text) == ["cellar"])
+        // Who has one because somebody else left does not see its live readings before they enrol it.
+        func set(_ isHousehold: Bool) throws -> Bool {
+            try parts.store.change(bob) { () throws(VaultError) in try gateways.setHousehold(isHousehold, of: ids[2]) }
+        }
+        #expect(try !set(true) && set(false) && !set(true))
+        #expect(try gateways.gateway(ids[2])?.isHousehold == false)
+        try gateways.write(
+            EnrolledGateway(id: ids[2], owner: bob, identity: keys[2], isHousehold: false, enrolled: 2),
+            credential: [0], codeKey: .random())
+        #expect(try set(true))
+        #expect(try gateways.gateway(ids[2])?.isHousehold == true)
     }
 }

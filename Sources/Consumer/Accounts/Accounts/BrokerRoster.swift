@@ -19,7 +19,7 @@ extension Store: Roster {
     }
 
     package func households(of user: ID) throws(VaultError) -> [ID] {
-        try ids("SELECT gateway FROM gateways WHERE owner = ? AND household <> 0 ORDER BY gateway", user)
+        try ids("SELECT gateway FROM gateways WHERE owner = ? AND household = 1 ORDER BY gateway", user)
     }
 
     private func ids(_ sql: String, _ user: ID) throws(VaultError) -> [ID] {

@@ -29,6 +29,8 @@ package final class Enrolment: @unchecked Sendable {
     private var underWay: Set<String> = []
     /// How many codes a person gets. It is kept in memory only, so it begins again after a restart.
     private var allowance = Allowance<ID>(perSecond: 1.0 / 3600, burst: 10)
+    /// How often a person changes what they see of gateways: each time, the broker is told of each of their devices.
+    private var householdChanges = Allowance<ID>(perSecond: 1.0 / 600, burst: 10)
     private var gateways: EnrolledGateways { EnrolledGateways(store: context.store, keys: context.keys) }
     private var codes: EnrolmentCodes { EnrolmentCodes(store: context.store, keys: context.keys) }
     private var database: Database { context.store.database }
@@ -225,15 +227,22 @@ package final class Enrolment: @unchecked Sendable {
             guard let isHousehold = try request.optionalBool("household") else {
                 throw ReplyError(.badRequest, "\"household\" is missing", field: "household")
             }
-            let isChange = isHousehold != gateway.isHousehold
-            if isChange {
-                try context.store.change(user) { () throws(VaultError) in
-                    try gateways.setHousehold(isHousehold, of: gateway.id)
-                }
+            if let seconds = householdChanges.take(user, now: millisecondsSinceBoot()) {
+                throw ReplyError(
+                    .rateLimited, "you have changed too often what you see: try again in \(seconds) s",
+                    retryAfterSeconds: seconds)
             }
-            // The reply goes first, as in `remove`.
+            try context.store.attempt(naming: [user]) {
+                guard try gateways.setHousehold(isHousehold, of: own(request).id) else {
+                    let words = "this gateway was somebody else's: enrol it again with --household, where it is, to see its readings"
+                    throw ReplyError(.notAllowed, words, field: "gateway")
+                }
+            }.get()
+            context.limitedLog.notice("household of \(user)") {
+                "\(user) \(isHousehold ? "sees" : "does not see") the live readings of gateway \(gateway.id) from now on\($0)"
+            }
+            // The reply goes first, as in `remove`. The broker is told in any case: it may have something else.
             request.done(["gateway": .string(gateway.id.text), "household": .bool(isHousehold)])
-            guard isChange else { return }
             context.rules?.setHousehold(of: gateway.id, owner: user) { [context] error in
                 guard let error else { return }
                 context.limitedLog.error("household of a gateway") {

@@ -58,6 +58,10 @@ struct EnrolmentTests {
                 throw TestFailure("no list")
             }
             #expect(kept.first?["household"] == true)
+            // The broker is told of all devices each time.
+            for _ in 4...10 { _ = try office.data("ada", "gateways/household", ["gateway": field, "household": true]) }
+            #expect(
+                fault(try office.ask("ada", "gateways/household", ["gateway": field, "household": true])) == .rateLimited)
             // Whatever guests may ask, the broker lets them.
             #expect(office.consumer.desk.requests(of: .guests) == Set(BrokerRole.guestRequests))
             // Once is once.
