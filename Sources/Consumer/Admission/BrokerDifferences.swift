@@ -64,11 +64,7 @@ struct BrokerDifferences: Equatable {
         let others = actual.clients.filter { wanted.clients[$0.key] == nil && !removed.contains($0.key) }
         let kept = Set(others.flatMap(\.value))
         for name in actual.roles.keys.sorted() where BrokerRole.isOurs(name) && wanted.roles[name] == nil {
-            guard kept.contains(name) else {
-                commands.append(.deleteRole(name))
-                continue
-            }
-            if actual.roles[name] != [] { commands.append(.modifyRole(.emptied(name))) }
+            commands.append(kept.contains(name) ? .modifyRole(.emptied(name)) : .deleteRole(name))
         }
     }
 

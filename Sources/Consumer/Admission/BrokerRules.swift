@@ -174,7 +174,7 @@ extension BrokerRules {
             make([.createRole(policy.role(ofGateway: gateway))])
             // The gateway itself comes last, and at once: it is in the database only after the broker has confirmed it,
             // and if the rules are brought in line in the meantime, clients that the database does not know are ended.
-            if let owner, isHousehold, policy.household == .owners {
+            if let owner, isHousehold, ownersDecide {
                 // Its role may be there without rules: see `setHousehold`.
                 let role = BrokerRole.household(of: gateway, policy.topics)
                 make([.createRole(role), .modifyRole(role)])
@@ -184,10 +184,13 @@ extension BrokerRules {
         }
     }
 
+    /// Whether owners decide what they see of their gateways, and not the settings for everybody.
+    package var ownersDecide: Bool { policy.household == .owners }
+
     /// Gives a person's devices what a household may do at a gateway of theirs, or takes it from them, as the database
     /// says.
     package func setHousehold(of gateway: ID, owner: ID, _ completion: @escaping Completion) {
-        guard policy.household == .owners else { return completion(nil) }
+        guard ownersDecide else { return completion(nil) }
         let completion = catchingUpOnFailure(completion)
         change("change what the owner of a gateway sees", completion) { [unowned self] () throws(VaultError) in
             // The role may be there without rules, from the last time that this was taken away. And it stays, because

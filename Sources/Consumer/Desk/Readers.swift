@@ -24,10 +24,10 @@ package final class Readers<Source>: @unchecked Sendable {
     package struct Access {
         /// Calls `read` with a source for one request alone.
         let open: @Sendable (_ read: Read) throws -> JSON
-        /// A text that is another one as soon as anything has changed that is kept of a person; nil if nothing is.
+        /// A text that changes whenever anything changes that is kept about a person; nil if nothing is kept.
         let state: @Sendable (Source, ID) throws -> String?
-        /// Called after an answer that took long, and once nobody has asked for a second: gives back what is of use only to
-        /// the next request of several.
+        /// Called a second after an answer, once for all of that second: gives back what is of use only to the next request
+        /// of several.
         let rest: () -> Void
         /// Called once the reader's thread has ended: closes what `open` has kept.
         let close: () -> Void
@@ -49,34 +49,28 @@ package final class Readers<Source>: @unchecked Sendable {
         /// Whose answers are made here: those that take long, or all others; nil for everybody's.
         let isLong: Bool?
         var isBusy = false
+        /// From how many milliseconds on an answer is remembered.
+        private let long: UInt64
         /// Until `rest` is called.
         private var pause: EventLoop.Timer?
         private var remembered = RememberedAnswers()
         /// Until the oldest of what is remembered is too old.
         private var forgetting: EventLoop.Timer?
 
-        init(_ threadName: String, _ access: Access, isLong: Bool?) {
-            (reader, self.access, self.isLong) = (EventLoop(name: threadName), access, isLong)
+        init(_ threadName: String, _ access: Access, isLong: Bool?, long: UInt64) {
+            (reader, self.access, self.isLong, self.long) = (EventLoop(name: threadName), access, isLong, long)
         }
 
         /// On the reader's thread.
         func opened(_ read: Read) throws -> JSON {
-            let began = millisecondsSinceBoot()
             defer {
-                pause?.cancel()
-                pause = nil
-                // What took long has needed much.
-                if isLong(since: began) {
+                // Not later because somebody asks again and again.
+                pause = pause ?? reader.after(.seconds(1)) { [unowned self] in
+                    pause = nil
                     access.rest()
-                } else {
-                    pause = reader.after(.seconds(1)) { [unowned self] in access.rest() }
                 }
             }
             return try access.open(read)
-        }
-
-        private func isLong(since began: UInt64) -> Bool {
-            millisecondsSinceBoot() - began >= RememberedAnswers.long
         }
 
         /// The same for a question whose answer is remembered, if it took long. On the reader's thread.
@@ -86,7 +80,7 @@ package final class Readers<Source>: @unchecked Sendable {
                 let began = millisecondsSinceBoot()
                 if let answer = remembered.answer(asked.question, state: state, now: began) { return answer }
                 let answer = try read(source)
-                if isLong(since: began), asked.isLasting(answer) {
+                if millisecondsSinceBoot() - began >= long, asked.isLasting(answer) {
                     remembered.remember(answer, to: asked.question, state: state, now: millisecondsSinceBoot())
                     forgetLater()
                 }
@@ -140,15 +134,16 @@ package final class Readers<Source>: @unchecked Sendable {
     ///     first, if it is little.
     ///   - access: what is read from.
     ///   - long: the same for a second thread, for people whose answers take long.
+    ///   - milliseconds: answers that take so long may be remembered.
     package init(
         threadName: String, _ loop: EventLoop, prepare: @escaping (ID) throws -> Void = { _ in }, _ access: Access,
-        long: Access? = nil
+        long: Access? = nil, remembering milliseconds: UInt64 = 100
     ) {
         self.loop = loop
         self.prepare = prepare
         lanes =
-            [Lane(threadName, access, isLong: long == nil ? nil : false)]
-            + (long.map { [Lane("\(threadName)-long", $0, isLong: true)] } ?? [])
+            [Lane(threadName, access, isLong: long == nil ? nil : false, long: milliseconds)]
+            + (long.map { [Lane("\(threadName)-long", $0, isLong: true, long: milliseconds)] } ?? [])
     }
 
     /// A verb that is answered by reading.

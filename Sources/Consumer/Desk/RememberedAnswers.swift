@@ -27,8 +27,6 @@ struct RememberedAnswers {
 
     /// How many answers are remembered, and how many of one person. None is longer than a reply.
     static let (most, mostOwn) = (16, 4)
-    /// What takes so many milliseconds took long.
-    static let long: UInt64 = 100
     /// How many milliseconds an answer is remembered.
     static let lifetime: UInt64 = 300_000
 
@@ -36,6 +34,7 @@ struct RememberedAnswers {
     private var answers: [Remembered] = []
 
     /// The answer to a question; nil if it is not remembered, or something has changed since.
+    /// It is the same to the byte as it was.
     mutating func answer(_ question: Question, state: String, now: UInt64) -> JSON? {
         forget(before: now)
         guard let index = answers.firstIndex(where: { $0.question == question }) else { return nil }
@@ -43,7 +42,7 @@ struct RememberedAnswers {
             answers.remove(at: index)
             return nil
         }
-        return try? JSON(payload: answers[index].answer)
+        return .written(answers[index].answer)
     }
 
     mutating func remember(_ answer: JSON, to question: Question, state: String, now: UInt64) {

@@ -6,10 +6,10 @@ import Storage
 // Opening both databases takes longer than many an answer: SQLite reads the schema, each statement is prepared, and the
 // migrations are compared. So a reader's connections stay open from one request to the next.
 //
-// They are all that stays. Each request derives the keys from what is in keys.db then, so nobody's key is in memory
+// They are all that stays here; `Readers` remembers a few answers. Each request derives the keys from what is in keys.db then, so nobody's key is in memory
 // between requests, and the next request sees that a person was forgotten, or the root key changed. What was read of
 // keys.db is given back after each request, as when a connection is closed. Pages of vitals.db, which are sealed, stay
-// for the next part of the same list, and are given back once nobody has asked for a moment.
+// for the next part of the same list, and are given back each second.
 
 /// A reader's connections to the databases. Belongs to the reader's thread.
 // Proof of @unchecked: only the reader's thread touches it, and whoever closes it once that thread has ended.

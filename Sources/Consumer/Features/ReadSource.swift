@@ -20,8 +20,8 @@ package struct ReadSource {
         return try ReadSource(store: store, keys: keys).read(read)
     }
 
-    /// A text that is another one as soon as anything has changed that is kept of a person; nil if nothing is, or if
-    /// nobody can open it any more.
+    /// A text that changes whenever anything changes that is kept about a person; nil if nothing is kept, or nobody can open
+    /// it any longer.
     func state(of person: ID) throws(VaultError) -> String? {
         guard let secret = try keys.version(of: person), let epoch = try store.epoch(of: person) else { return nil }
         return "\(secret).\(epoch)"

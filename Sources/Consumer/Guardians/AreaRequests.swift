@@ -120,12 +120,13 @@ extension Guardians {
     }
 
     private func remove(_ request: PeopleRequest, field: String) throws -> JSON {
-        let rule = try own(request, field)
-        let reply = try once(request, with: [rule.dependent]) { _, _ in
-            try rules.remove(rule.id)
+        let found = try rules.rule(request.id(field))
+        let dependents = found.flatMap { $0.guardian == (try? request.user) ? [$0.dependent] : nil } ?? []
+        let reply = try once(request, with: Set(dependents)) { _, _ in
+            try rules.remove(own(request, field).id)
             return [:]
         }
-        ruleChanged(rule.id, of: rule.dependent)
+        if let found { ruleChanged(found.id, of: found.dependent) }
         return reply
     }
 

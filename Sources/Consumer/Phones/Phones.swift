@@ -183,17 +183,19 @@ package final class Phones: FeatureService, PeopleObserver, @unchecked Sendable 
     /// Ends a phone: nothing that it sends is kept any more, and the broker lets it out. What it has sent stays.
     private func remove(_ request: PeopleRequest) {
         request.answering {
-            let (user, phone) = (try request.user, try own(request))
-            let sensor = try sensor(phone.id)
-            try context.store.change(user) { () throws(VaultError) in
+            let (user, id) = (try request.user, try request.id("phone"))
+            let sensor = try sensor(id)
+            let reply = try context.answered.once(request, now: context.now()) {
+                let phone = try own(request)
                 try list.keep(try list.phones(of: user).filter { $0.id != phone.id }, of: user)
                 try Claims(store: context.store).remove(sensor)
                 try devices.remove([phone.id])
+                return ["phone": .string(phone.id.text)]
             }
             context.doors.bringStreamsInLine(of: [sensor])
             context.limitedLog.notice("phone of \(user) removed") { "\(user) has removed a phone\($0)" }
-            devices.end([phone.id], of: user) { refusal in
-                if let refusal { request.refuse(refusal) } else { request.done(["phone": .string(phone.id.text)]) }
+            devices.end([id], of: user) { refusal in
+                if let refusal { request.refuse(refusal) } else { request.done(reply) }
             }
         }
     }

@@ -89,9 +89,8 @@ package struct EnrolledGateways {
             ])
     }
 
-    /// Says whether a gateway's owner sees its live readings; the broker must be told: see `BrokerRules`.
-    /// - Returns: whether it is so now. Who has a gateway because somebody else left may not see them before it is enrolled
-    ///   again.
+    /// Sets whether a gateway's owner sees its live readings; the broker must be told: see `BrokerRules`.
+    /// - Returns: whether it is so now. Somebody who inherited a gateway cannot see them before it is enrolled again.
     package func setHousehold(_ isHousehold: Bool, of gateway: ID) throws(VaultError) -> Bool {
         let changed = try store.database.execute(
             "UPDATE gateways SET household = ? WHERE gateway = ? AND household <> ?",
@@ -99,7 +98,7 @@ package struct EnrolledGateways {
         return changed == 1 || !isHousehold
     }
 
-    /// In the column "household": the gateway was somebody else's, and its owner does not see its live readings.
+    /// In the column "household": the owner inherited the gateway, and does not see its live readings.
     private static let passedOn: Int64 = -1
 
     /// Removes a gateway and all claims of its sensors; the broker must be told: see `EndedGateways`.

@@ -44,7 +44,7 @@ final class GearRequests: @unchecked Sendable {
             id: try drawnID(), name: try request.workoutName(), kind: kind,
             metresBefore: try Self.metres(request) ?? 0, activities: try Self.activities(request) ?? [],
             isRetired: try request.optionalBool("retired") ?? false, added: context.now())
-        return try context.answered.once(request, now: unixMilliseconds()) { try put(gear, of: user) }
+        return try context.answered.once(request, now: context.now()) { try put(gear, of: user) }
     }
 
     private func change(_ request: PeopleRequest) throws -> JSON {
@@ -79,7 +79,7 @@ final class GearRequests: @unchecked Sendable {
 
     private func delete(_ request: PeopleRequest) throws -> JSON {
         let user = try request.user
-        return try context.answered.once(request, now: unixMilliseconds()) {
+        return try context.answered.once(request, now: context.now()) {
             var list = try document.read(user)
             let gear = try request.gear(in: list)
             list.remove(gear.id)

@@ -70,7 +70,10 @@ extension RequestContract {
 
     static let workoutsDelete = RequestContract(
         "Deletes a workout, with its heart rates and its route, for good.", asks: [.always("id", .id)],
-        answers: .record([.always("message", .text), .always("deleted", .count.about("how many heart rates"))]))
+        answers: .record([
+                .always("message", .text),
+                .known("deleted", .count.about("how many heart rates; not if the request had done it before")),
+            ]))
 
     static let workoutsStatistics = RequestContract(
         "Workouts together.", asks: filter,

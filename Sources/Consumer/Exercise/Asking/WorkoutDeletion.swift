@@ -28,8 +28,13 @@ final class WorkoutDeletion: @unchecked Sendable {
 
     private func delete(_ request: PeopleRequest) throws {
         let (user, id) = (try request.user, try request.id("id"))
+        let message: JSON = ["message": "Workout details deleted"]
         guard let workout = try rows.workout(id, of: user)?.workout else {
-            throw ReplyError(.notFound, "there is no such workout", field: "id")
+            // Perhaps this very request has deleted it.
+            return request.done(
+                try context.answered.once(request, now: context.now()) {
+                    throw ReplyError(.notFound, "there is no such workout", field: "id")
+                })
         }
         guard workout.timer.isOver else {
             throw ReplyError(.notAllowed, "the workout is under way: stop or cancel it first", field: "id")
@@ -40,9 +45,10 @@ final class WorkoutDeletion: @unchecked Sendable {
             throw ReplyError(
                 .invalid, "too much was deleted piece by piece: delete a longer range of heart rates first")
         }
-        try context.store.change(user) { () throws(VaultError) in
+        _ = try context.answered.once(request, now: context.now()) {
             try rows.remove(id, of: user)
             try context.changes.removingWorkout(id, of: user)
+            return message
         }
         let count = try HiddenCount(user, span, before: before, context.store, context.keys) { count in
             request.finish(

@@ -96,10 +96,9 @@ struct WorkoutSamples {
             _ = try stored.eachOfStreams(of: user, kind, from: from, to: to) { reading, stream in
                 let name = names[stream] ?? ""
                 let isOfFile = SampleSelection.isOfFile(name)
-                guard let sample = isOfFile ? ofFiles.sample(reading, name) : selection.sample(reading, name) else {
-                    return true
+                if let sample = isOfFile ? ofFiles.sample(reading, name) : selection.sample(reading, name) {
+                    if isOfFile == (workout.origin != nil) { all.append(sample) } else { others.append(sample) }
                 }
-                if isOfFile == (workout.origin != nil) { all.append(sample) } else { others.append(sample) }
                 return all.count + others.count < Self.most
             }
             if all.count == first { all += others }

@@ -194,43 +194,46 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
         publish(user)
     }
 
-    /// Does something to a person's workout: in the row, and here.
-    /// - Parameter tell: adds what the person is told, within the transaction.
-    func add(
-        _ kind: WorkoutEvent.Kind, at time: Int64, of user: ID, because end: KeptWorkout.End? = nil,
-        tell: () throws(VaultError) -> Void = {}
-    ) throws {
-        var changed: KeptWorkout?
-        let sensors = try context.store.attempt(naming: [user]) { () throws -> Set<SensorName> in
-            guard var workout = try rows.underWay(of: user)?.workout else { throw Self.nothing(kind) }
-            if let end {
-                try workout.end(at: time, because: end)
-            } else {
-                try workout.add(WorkoutEvent(kind, at: time))
-            }
-            changed = workout
-            guard workout.timer.isOver else {
-                try rows.write(workout, of: user)
-                return []
-            }
-            if kind == .cancel {
-                try rows.remove(workout.id, of: user)
-                try context.changes.removingWorkout(workout.id, of: user)
-            } else {
-                try rows.write(workout, of: user)
-                try rows.mark(workout.id)
-            }
-            try tell()
-            return try record(false, user)
-        }.get()
-        guard let changed, let event = changed.events.last else { return }
+    /// What was done to a workout, in its row.
+    struct Done {
+        fileprivate let workout: KeptWorkout
+        /// Those that were recorded as a workout needs it, and no longer are.
+        fileprivate let sensors: Set<SensorName>
+    }
+
+    /// Does something to a person's workout, within a transaction; `tell(done:)` follows it.
+    func write(_ kind: WorkoutEvent.Kind, at time: Int64, of user: ID, because end: KeptWorkout.End? = nil) throws -> Done {
+        guard var workout = try rows.underWay(of: user)?.workout else { throw Self.nothing(kind) }
+        if let end {
+            try workout.end(at: time, because: end)
+        } else {
+            try workout.add(WorkoutEvent(kind, at: time))
+        }
+        guard workout.timer.isOver else {
+            try rows.write(workout, of: user)
+            return Done(workout: workout, sensors: [])
+        }
+        if kind == .cancel {
+            try rows.remove(workout.id, of: user)
+            try context.changes.removingWorkout(workout.id, of: user)
+        } else {
+            try rows.write(workout, of: user)
+            try rows.mark(workout.id)
+        }
+        return Done(workout: workout, sensors: try record(false, user))
+    }
+
+    /// Goes on with what was done to a person's workout, and says so to whoever listens.
+    func tell(done: Done, of user: ID) {
+        let (changed, sensors) = (done.workout, done.sensors)
+        guard let event = changed.events.last else { return }
         running[user]?.add(event, changed)
         publish(user)
         if let one = running[user] { observers.tell(event.kind, one) }
         if changed.timer.isOver {
             forget(user)
             refreshed = 0
-            self.tell(kind == .cancel ? .cancelled : .ended, user, changed)
+            tell(event.kind == .cancel ? .cancelled : .ended, user, changed)
         }
         context.changes.changed([user])
         if !sensors.isEmpty { context.doors.bringStreamsInLine(of: sensors) }
@@ -285,12 +288,15 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
     private func end(_ user: ID, at time: Int64, _ end: KeptWorkout.End) throws(VaultError) -> Bool {
         guard let workout = running[user]?.workout else { return true }
         do {
-            try add(.stop, at: time, of: user, because: end) { () throws(VaultError) in
+            let done = try context.store.attempt(naming: [user]) {
+                let done = try write(.stop, at: time, of: user, because: end)
                 let notifications = context.notifications
                 let (language, units) = (try notifications.language(of: user), try notifications.units(of: user))
                 let (kind, text) = WorkoutWords.ended(end, workout, language, units)
                 try notifications.add(Notification(kind: kind, time: context.now(), text: text), to: user)
-            }
+                return done
+            }.get()
+            tell(done: done, of: user)
             return true
         } catch let error as VaultError { throw error } catch {
             // The row says that it is over already.

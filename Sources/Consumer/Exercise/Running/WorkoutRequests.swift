@@ -44,7 +44,12 @@ final class WorkoutRequests: @unchecked Sendable {
             id: drawnID(), beginning.activity, goal: beginning.goal, endsAtGoal: beginning.endsAtGoal,
             start: moment(request))
         workout.gear = beginning.gear
-        running.tell(try context.store.attempt(naming: [user]) { try running.keep(workout, of: user) }.get())
+        var begun: BegunWorkout?
+        _ = try context.answered.once(request, now: context.now()) {
+            begun = try running.keep(workout, of: user)
+            return [:]
+        }
+        if let begun { running.tell(begun) }
         let isLocated = try RecordedKinds(context.documents).recordsLocation(of: user)
         return .object(
             members(user) + (isLocated ? [] : [JSON.Member("location", .string(Self.disabled))]))
@@ -75,13 +80,18 @@ final class WorkoutRequests: @unchecked Sendable {
         if let before, time < before.workout.started - 60_000 {
             throw ReplyError(.invalid, "the workout had not begun then", field: "at")
         }
-        do { try running.add(kind, at: time, of: user) } catch let problem as WorkoutEventProblem {
-            throw ReplyError(.notAllowed, "\(problem)")
+        var done: RunningWorkouts.Done?
+        let reply = try context.answered.once(request, now: context.now()) {
+            do { done = try running.write(kind, at: time, of: user) } catch let problem as WorkoutEventProblem {
+                throw ReplyError(.notAllowed, "\(problem)")
+            }
+            return .object(present: [
+                "state": kind == .stop ? "stopped" : "cancelled",
+                "id": kind == .stop ? (before?.workout.id).map { .string($0.text) } : nil,
+            ])
         }
-        guard kind == .stop || kind == .cancel, let before else { return .object(members(user)) }
-        var message: [JSON.Member] = [JSON.Member("state", kind == .stop ? "stopped" : "cancelled")]
-        if kind == .stop { message.append(JSON.Member("id", .string(before.workout.id.text))) }
-        return .object(message)
+        if let done { running.tell(done: done, of: user) }
+        return kind == .stop || kind == .cancel ? reply : .object(members(user))
     }
 
     private func current(_ user: ID) throws -> JSON {

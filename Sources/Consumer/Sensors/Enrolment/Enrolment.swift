@@ -29,8 +29,8 @@ package final class Enrolment: @unchecked Sendable {
     private var underWay: Set<String> = []
     /// How many codes a person gets. It is kept in memory only, so it begins again after a restart.
     private var allowance = Allowance<ID>(perSecond: 1.0 / 3600, burst: 10)
-    /// How often a person changes what they see of gateways: each time, the broker is told of each of their devices.
-    private var householdChanges = Allowance<ID>(perSecond: 1.0 / 600, burst: 10)
+    /// How often a person may choose to see a gateway's live readings: the broker is told of each of their devices.
+    private var looks = Allowance<ID>(perSecond: 1.0 / 600, burst: 10)
     private var gateways: EnrolledGateways { EnrolledGateways(store: context.store, keys: context.keys) }
     private var codes: EnrolmentCodes { EnrolmentCodes(store: context.store, keys: context.keys) }
     private var database: Database { context.store.database }
@@ -149,6 +149,7 @@ package final class Enrolment: @unchecked Sendable {
         let gateway = newcomer.gateway
         let credential = try BrokerCredential(password: newcomer.password).bytes
         let codeKey = try newcomer.code.codeKey()
+        let before = try gateways.gateway(gateway.id)
         let isEntered = try context.store.change(naming: try owners(of: gateway)) { () throws(VaultError) in
             // While the broker was busy the owner may have gone, and with them all their codes.
             guard try codes.remove(newcomer.code.id) else { return false }
@@ -165,6 +166,10 @@ package final class Enrolment: @unchecked Sendable {
         let owner = gateway.owner.map { " by \($0)" } ?? ""
         context.limitedLog.notice("enrolled\(owner)") { "gateway \(gateway.id) was enrolled\(owner)\($0)" }
         context.changes.gatewaysChanged()
+        if let before, before.isHousehold, !gateway.isHousehold || gateway.owner != before.owner {
+            // The last one decides what the household's role can do.
+            tellBroker(of: gateway.id, [before.owner, gateway.owner])
+        }
         // A gateway that was removed and is enrolled again must not be cleared from the broker.
         context.changes.gatewaysEnded()
     }
@@ -220,14 +225,20 @@ package final class Enrolment: @unchecked Sendable {
         return .object(present: ["gateway": .string(gateway.id.text), "name": name.map(JSON.string)])
     }
 
-    /// Says whether the owner sees what a gateway publishes live, and may ask it.
+    /// Sets whether the owner sees what a gateway publishes live, and may ask it.
     private func setHousehold(_ request: PeopleRequest) {
         request.answering {
             let (user, gateway) = (try request.user, try own(request))
             guard let isHousehold = try request.optionalBool("household") else {
                 throw ReplyError(.badRequest, "\"household\" is missing", field: "household")
             }
-            if let seconds = householdChanges.take(user, now: millisecondsSinceBoot()) {
+            guard context.rules?.ownersDecide != false else {
+                throw ReplyError(
+                    .notSupported, "the operator's settings say for everybody who sees live readings here",
+                    field: "household")
+            }
+            let isChange = isHousehold != gateway.isHousehold
+            if isHousehold, let seconds = looks.take(user, now: millisecondsSinceBoot()) {
                 throw ReplyError(
                     .rateLimited, "you have changed too often what you see: try again in \(seconds) s",
                     retryAfterSeconds: seconds)
@@ -241,12 +252,19 @@ package final class Enrolment: @unchecked Sendable {
             context.limitedLog.notice("household of \(user)") {
                 "\(user) \(isHousehold ? "sees" : "does not see") the live readings of gateway \(gateway.id) from now on\($0)"
             }
-            // The reply goes first, as in `remove`. The broker is told in any case: it may have something else.
+            // The reply goes first, as in `remove`. When somebody wants to see them, the broker may have something else.
             request.done(["gateway": .string(gateway.id.text), "household": .bool(isHousehold)])
-            context.rules?.setHousehold(of: gateway.id, owner: user) { [context] error in
+            if isChange || isHousehold { tellBroker(of: gateway.id, [user]) }
+        }
+    }
+
+    /// Has the broker show people a gateway's live readings, or no longer, as the database says.
+    private func tellBroker(of gateway: ID, _ owners: [ID?]) {
+        for case let owner? in owners {
+            context.rules?.setHousehold(of: gateway, owner: owner) { [context] error in
                 guard let error else { return }
                 context.limitedLog.error("household of a gateway") {
-                    "what the owner of gateway \(gateway.id) sees is not changed yet\($0): \(error)"
+                    "what the owner of gateway \(gateway) sees is not changed yet\($0): \(error)"
                 }
             }
         }
@@ -286,16 +304,23 @@ package final class Enrolment: @unchecked Sendable {
     /// end.
     private func remove(_ request: PeopleRequest) {
         request.answering {
-            let gateway = try own(request)
-            let sensors = try context.store.change(naming: try gateways.people(at: gateway.id)) {
-                () throws(VaultError) in try gateways.remove(gateway)
+            let (user, id) = (try request.user, try request.id("gateway"))
+            let isTheirs = try gateways.gateway(id)?.owner == user
+            var removed: (gateway: EnrolledGateway, sensors: Set<SensorName>)?
+            let reply = try context.answered.once(
+                request, now: context.now(), with: isTheirs ? try gateways.people(at: id) : []
+            ) {
+                let gateway = try own(request)
+                removed = (gateway, try gateways.remove(gateway))
+                return ["gateway": .string(id.text)]
             }
+            guard let (gateway, sensors) = removed else { return request.done(reply) }
             context.changes.gatewaysChanged()
             context.doors.bringStreamsInLine(of: sensors)
             let owner = gateway.owner.map { " by \($0)" } ?? ""
             context.limitedLog.notice("removed\(owner)") { "gateway \(gateway.id) was removed\(owner)\($0)" }
             // The reply goes first: the broker disconnects clients whose rights change, and the asker is one of them.
-            request.done(["gateway": .string(gateway.id.text)])
+            request.done(reply)
             context.changes.gatewaysEnded()
         }
     }

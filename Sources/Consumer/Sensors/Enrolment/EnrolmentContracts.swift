@@ -50,7 +50,7 @@ extension RequestContract {
         answers: .record([gateway, .known("name", .text)]))
 
     static let gatewaysHousehold = RequestContract(
-        "Says whether the person sees what a gateway publishes, and may ask it.",
+        "Sets whether the person sees what a gateway publishes, and may ask it.",
         asks: [gateway, .always("household", household)], answers: .record([gateway, .always("household", household)]))
 
     static let gatewaysRemove = RequestContract(

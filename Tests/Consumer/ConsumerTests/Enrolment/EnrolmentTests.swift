@@ -59,9 +59,11 @@ struct EnrolmentTests {
             }
             #expect(kept.first?["household"] == true)
             // The broker is told of all devices each time.
-            for _ in 4...10 { _ = try office.data("ada", "gateways/household", ["gateway": field, "household": true]) }
+            for _ in 3...10 { _ = try office.data("ada", "gateways/household", ["gateway": field, "household": true]) }
             #expect(
                 fault(try office.ask("ada", "gateways/household", ["gateway": field, "household": true])) == .rateLimited)
+            let off: JSON = ["gateway": field, "household": false]
+            #expect(try office.data("ada", "gateways/household", off) == off)
             // Whatever guests may ask, the broker lets them.
             #expect(office.consumer.desk.requests(of: .guests) == Set(BrokerRole.guestRequests))
             // Once is once.

@@ -123,6 +123,35 @@ struct TrainingServiceTests {
         }
     }
 
+    @Test("a workout is started, paused, resumed, stopped and deleted once, also if somebody asks again after a restart")
+    func workoutOnce() throws {
+        try WorkoutHouse.training { house in
+            let place = "vitals/v1/users/demo/responses/again"
+            for (number, verb) in ["start", "pause", "resume", "stop"].enumerated() {
+                house.set(Int64(number) * 60)
+                func ask() throws -> JSON {
+                    let fields: JSON = verb == "start" ? ["activity": "running"] : [:]
+                    let outcome = try house.ask(again: [UInt8(number)], "workouts/\(verb)", fields, at: place)
+                    return try #require(outcome.data, "\(verb): \(outcome)")
+                }
+                let first = try ask()
+                try house.restart()
+                let again = try ask()
+                #expect(again["id"] == first["id"] && again["state"] == first["state"], "\(verb): \(first), \(again)")
+                #expect(again["workout"]?["id"] == first["workout"]?["id"], "\(verb): \(first), \(again)")
+            }
+            let list = try house.done("workouts/list").list("workouts")
+            #expect(list.count == 1 && list.first?["duration_s"] == 120, "\(list)")
+            for number in 1...2 {
+                let id: JSON = ["id": list.first?["id"] ?? .null]
+                let outcome = try house.ask(again: [9], "workouts/delete", id, at: place)
+                let done = try #require(outcome.data, "\(outcome)")
+                #expect(done["message"] != nil && (done["deleted"] != nil) == (number == 1), "\(done)")
+                try house.restart()
+            }
+        }
+    }
+
     @Test("that ended while nobody could write it down is counted at the next start, and its topic is emptied")
     func endedMeanwhile() throws {
         try WorkoutHouse.training { house in
