@@ -3,9 +3,11 @@ Called by deploy/prove, and in a short form by deploy/test."""
 
 import functools
 import importlib
+import multiprocessing
 import os
 import signal
 import sys
+import threading
 import time
 import traceback
 
@@ -43,6 +45,9 @@ RIGS = {
     "wear": "normal",
     "year": "normal",
 }
+# Most of their time, rigs wait: in the short form, so many run at once, but for those that measure how long others wait.
+AT_ONCE = 2
+MEASURING = {"pressure"}
 
 
 def main():
@@ -62,16 +67,15 @@ def main():
         signal.signal(number, lambda *_: sys.exit(143))
     sys.stdout.reconfigure(line_buffering=True)
     print(f"seed {chosen.seed}")
-    outcomes = []
-    for name, least in RIGS.items():
-        if name not in chosen.rigs if chosen.rigs else SIZES.index(chosen.size) < SIZES.index(least):
-            continue
-        begin = time.monotonic()
-        outcome = attempt(name, chosen.size, chosen.seed)
-        outcomes.append(outcome)
-        for line in outcome.problems[:20]:
-            print(f"  {outcome.rig}: {line}")
-        print(f"{outcome.rig}: {'holds' if outcome.holds else 'DOES NOT HOLD'} ({time.monotonic() - begin:.0f} s)")
+    names = [name for name, least in RIGS.items()
+             if (name in chosen.rigs if chosen.rigs else SIZES.index(chosen.size) >= SIZES.index(least))]
+    outcomes = {}
+    if chosen.size == "short":
+        outcomes = side_by_side([name for name in names if name not in MEASURING], chosen.size, chosen.seed)
+    for name in names:
+        if name not in outcomes:
+            outcomes[name] = attempt(name, chosen.size, chosen.seed)
+    outcomes = [outcomes[name] for name in names]
     print(table(outcomes))
     for outcome in outcomes if chosen.size != "short" or chosen.rigs else []:
         for line in outcome.remarks:
@@ -80,12 +84,58 @@ def main():
 
 
 def attempt(name, size, seed):
-    """A rig's outcome; where it breaks down instead, that is its problem."""
+    """A rig's outcome, which is printed; where it breaks down instead, that is its problem."""
+    begin = time.monotonic()
     try:
-        return importlib.import_module(name).run(size, seed)
+        outcome = importlib.import_module(name).run(size, seed)
     except Exception as error:
         traceback.print_exc()
-        return Outcome(name, problems=[f"the rig broke down: {error!r}"])
+        outcome = Outcome(name, problems=[f"the rig broke down: {error!r}"])
+    lines = [f"  {outcome.rig}: {line}" for line in outcome.problems[:20]]
+    print("\n".join([*lines, f"{outcome.rig}: {'holds' if outcome.holds else 'DOES NOT HOLD'} ({time.monotonic() - begin:.0f} s)"]))
+    return outcome
+
+
+def side_by_side(names, size, seed):
+    """The outcomes of rigs by their names, each in a process of its own."""
+    context, outcomes, running, is_over = multiprocessing.get_context("spawn"), {}, set(), threading.Event()
+    # The last of them takes longest, so it begins.
+    left = list(reversed(names))
+
+    def work():
+        while left and not is_over.is_set():
+            name = left.pop(0)
+            here, there = context.Pipe(duplex=False)
+            process = context.Process(target=attempt_apart, args=(name, size, seed, there))
+            running.add(process)
+            process.start()
+            there.close()
+            try:
+                outcomes[name] = here.recv()
+            except EOFError:
+                outcomes[name] = Outcome(name, problems=["the rig ended without an outcome"])
+            process.join()
+            running.discard(process)
+
+    workers = [threading.Thread(target=work, daemon=True) for _ in range(AT_ONCE)]
+    try:
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+    finally:  # Also where somebody has ended this: they stop what they have started.
+        is_over.set()
+        for process in list(running):
+            process.terminate()
+            process.join()
+    return outcomes
+
+
+def attempt_apart(name, size, seed, there):
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit(143))
+    sys.stdout.reconfigure(line_buffering=True)
+    there.send(attempt(name, size, seed))
 
 
 def table(outcomes):
