@@ -379,7 +379,7 @@ let package = Package(
         tests(.libraries, "PicturesTests", ["Fitness", "Pictures", "TestSupport"], exclude: ["look.py"]),
         tests(
             .libraries, "ActivityFilesTests", ["ActivityFiles", "Fitness", "TestSupport"],
-            exclude: ["Interop"]),
+            exclude: ["Cases", "Interop"]),
         tests(.libraries, "CalDAVTests", ["CalDAV", "Fetch", "TestSupport"]),
         tests(.libraries, "WebPushTests", ["Fetch", "Telemetry", "TestSupport", "Vault", "WebPush"]),
         tests(.libraries, "CalendarFilesTests", ["CalendarFiles", "Fitness", "TestSupport"], exclude: ["read.py"]),

@@ -125,7 +125,7 @@ struct HostileFITTests {
             ])
     }
 
-    @Test("Times that go back, and those at the ends of 32 bits, give samples in order")
+    @Test("Times that go back, and those at the ends of 32 bits, give samples in order, of one activity")
     func times() throws {
         var encoder = FITEncoder()
         encoder.define(0, 20, [Field(253, .uint32), Field(3, .uint8)])
@@ -144,8 +144,8 @@ struct HostileFITTests {
         let recordings = try FITFile.read(FITTests.file(messages))
         let samples = try #require(recordings.activities.first).samples
         #expect(samples.map(\.time) == samples.map(\.time).sorted())
-        #expect(samples.prefix(4).map(\.heartRate) == [104, 101, 100, 105])
-        #expect(recordings.omissions.count == 1)
+        #expect(samples.map(\.heartRate) == [101, 100])
+        #expect(recordings.omissions.map { $0.drop { !$0.isLetter } } == ["records without a time", "records with a time outside of the activity"])
     }
 
     @Test("A chain of very many files has one line for each reason to leave them out")
@@ -154,6 +154,7 @@ struct HostileFITTests {
         let course = FITTests.file([0x40, 0, 0, 0, 0, 1, 0, 1, 0, 0, 6] + record)
         let types = (40..<90).map { FITTests.file([0x40, 0, 0, 0, 0, 1, 0, 1, 0, 0, UInt8($0)]) }
         var encoder = FITEncoder()
+        encoder.message(0, 0, [(Field(0, .enumeration), .integer(4))])
         encoder.message(0, 20, [(Field(253, .uint32), .integer(Self.second))])
         let run = encoder.finished()
         let many = (0..<500).flatMap { _ in course } + types.flatMap { $0 } + (0..<50).flatMap { _ in run }
@@ -170,6 +171,7 @@ struct HostileFITTests {
     func sessions() throws {
         func file(_ count: Int) -> [UInt8] {
             var encoder = FITEncoder()
+            encoder.message(0, 0, [(Field(0, .enumeration), .integer(4))])
             encoder.define(1, 21, [Field(253, .uint32), Field(0, .enumeration), Field(1, .enumeration)])
             for pause in 0..<50 {
                 for (place, type) in [(0, 4), (1, 0)] {

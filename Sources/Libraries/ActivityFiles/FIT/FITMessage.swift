@@ -25,6 +25,8 @@ final class FITDefinition {
     private let fields: [FITField]
     /// For each number of a field, its index in `fields`; `none` where there is no such field.
     private let places: [UInt16]
+    /// Developers' fields that stand in for fields of the profile that are there, too.
+    private let standIns: [UInt8: FITField]
     private static let none = UInt16.max
 
     init(
@@ -38,12 +40,20 @@ final class FITDefinition {
         self.milliseconds = milliseconds
         self.fields = fields.map(\.field)
         var places = [UInt16](repeating: Self.none, count: 256)
+        var standIns: [UInt8: FITField] = [:]
         // Of two fields with one number, the first counts.
-        for (index, entry) in fields.enumerated() where places[Int(entry.number)] == Self.none {
-            places[Int(entry.number)] = UInt16(index)
+        for (index, entry) in fields.enumerated() {
+            if places[Int(entry.number)] == Self.none {
+                places[Int(entry.number)] = UInt16(index)
+            } else if entry.field.isPlain {
+                standIns[entry.number] = standIns[entry.number] ?? entry.field
+            }
         }
-        self.places = places
+        (self.places, self.standIns) = (places, standIns)
     }
+
+    /// The developer's field that counts where the field of a number has no value.
+    func standIn(_ number: UInt8) -> FITField? { standIns.isEmpty ? nil : standIns[number] }
 
     /// The field of a number.
     func field(_ number: UInt8) -> FITField? {
@@ -68,7 +78,7 @@ struct FITMessage {
     /// An integer; nil where there is none, or the value that means none.
     func integer(_ number: UInt8) -> Int64? {
         guard let field = definition.field(number) else { return nil }
-        return integer(field, at: 0)
+        return integer(field, at: 0) ?? definition.standIn(number).flatMap { integer($0, at: 0) }
     }
 
     /// A number in its unit that cannot be below 0: what is there, divided by `scale`.
@@ -77,6 +87,10 @@ struct FITMessage {
     /// A number in its unit: what is there, divided by `scale`, less `offset`.
     func value(_ number: UInt8, scale: Double = 1, offset: Double = 0) -> Double? {
         guard let field = definition.field(number) else { return nil }
+        return value(field, scale, offset) ?? definition.standIn(number).flatMap { value($0, scale, offset) }
+    }
+
+    private func value(_ field: FITField, _ scale: Double, _ offset: Double) -> Double? {
         if field.isPlain { return plain(field) }
         if field.type == .float32 || field.type == .float64 { return plain(field).map { $0 / scale - offset } }
         return integer(field, at: 0).map { Double($0) / scale - offset }

@@ -21,9 +21,21 @@ struct FITDeviceFields {
 /// A session, without what lies within it.
 struct FITSession {
     var start: Int64
+    /// By what it says it took; its start where it says nothing.
     var end: Int64
     var sport: Sport
     var totals: Totals
+    /// Whether it is the change from one sport to the next, which is no activity.
+    var isTransition = false
+
+    /// The number of a transition among FIT's sports.
+    static let transition: Int64 = 3
+
+    /// Whether it says how long it took, and that can be.
+    var hasLength: Bool { end > start && end - start <= Self.longest }
+
+    /// No activity lasts longer, in milliseconds: two days.
+    static let longest: Int64 = 2 * 86_400_000
 }
 
 /// One file of a chain, until it ends.
@@ -42,6 +54,8 @@ struct FITPart {
     var strapAnchor: (tick: Int64, time: Double)?
     var strapTick: Int64?
     var strapRates: [(time: Int64, bpm: UInt16)] = []
+    /// Of `compressed_speed_distance`: the last distance, in sixteenths of a metre, of which twelve bits are told.
+    var sixteenths: Int64?
 
     mutating func append(_ sample: Sample) {
         if let last = samples.last, last.time > sample.time { isInOrder = false }
@@ -57,8 +71,8 @@ struct FITPart {
         device.serial = told.device.serial ?? device.serial
     }
 
-    /// One activity for each session.
-    func activities() -> [Recording] {
+    /// One activity for each session, and how many records have a time that is not theirs.
+    func activities() -> (recordings: [Recording], strays: Int) {
         var samples = samples
         if !isInOrder { samples = samples.stablySorted(by: \.time) }
         fillHeartRates(&samples)
@@ -72,12 +86,13 @@ struct FITPart {
             ]
         }
         let pauses = pauses
-        return sessions.indices.map { index in
-            // What lies before the first session, or after its end, belongs to the nearest one before it.
+        let recordings = sessions.indices.map { index in
             let from = index == 0 ? Int64.min : sessions[index].start
             let to = index + 1 < sessions.count ? sessions[index + 1].start : Int64.max
             return activity(sessions[index], from, to, samples, pauses)
         }
+        let strays = samples.count - recordings.reduce(0) { $0 + $1.samples.count }
+        return (zip(sessions, recordings).filter { !$0.0.isTransition }.map(\.1), strays)
     }
 
     private func activity(
@@ -85,9 +100,8 @@ struct FITPart {
     ) -> Recording {
         let first = samples.firstIndex(atOrAfter: from)
         let beyond = to == .max ? samples.count : samples.firstIndex(atOrAfter: to)
-        let own = Array(samples[first..<max(first, beyond)])
-        let start = min(session.start, own.first?.time ?? session.start)
-        let end = max(session.end, own.last?.time ?? session.end)
+        let own = Self.samples(of: session, samples[first..<max(first, beyond)])
+        let (start, end) = Self.span(of: session, own)
         var laps: [Lap] = []
         for (lap, strides) in zip(self.laps, lapStrides) where lap.start >= from && lap.start < to {
             var lap = lap
@@ -95,11 +109,45 @@ struct FITPart {
             laps.append(lap)
         }
         // Each pause belongs to one session, however many of them there are, and however long they say they were.
-        let pauses = pauses.filter { $0.start >= max(start, from) && $0.start < to && $0.end <= end }
+        let told = pauses.filter { $0.start >= max(start, from) && $0.start < to && $0.end <= end }
+        let pauses = Pause.fitting(told, start...end, active: session.totals.durationMilliseconds, own)
         return Recording(
             sport: session.sport, name: name, start: start, end: end,
             pauses: pauses, laps: laps.count > 1 ? laps.stablySorted(by: \.start) : [], samples: own,
             totals: session.totals, device: device.isEmpty ? nil : device)
+    }
+
+    /// A device whose clock jumps gives records times of other days. What is more than a minute before a session, or after
+    /// it, is none of it; where the session does not say how long it took, it is the most that was recorded without a
+    /// gap of more than six hours.
+    private static func samples(of session: FITSession, _ samples: ArraySlice<Sample>) -> [Sample] {
+        let minute: Int64 = 60_000
+        guard !session.hasLength else {
+            let times = session.start - minute...session.end + minute
+            return samples.filter { times.contains($0.time) }
+        }
+        let begins = samples.indices.filter { index in
+            index == samples.startIndex || samples[index].time - samples[index - 1].time > 6 * 60 * minute
+        }
+        let groups = zip(begins, begins.dropFirst() + [samples.endIndex]).map { samples[$0..<$1] }
+        // Of two as large, the first.
+        return Array(groups.reversed().max { $0.count < $1.count } ?? [])
+    }
+
+    private static func span(of session: FITSession, _ own: [Sample]) -> (start: Int64, end: Int64) {
+        guard let first = own.first?.time, let last = own.last?.time else {
+            return (session.start, session.hasLength ? session.end : session.start + Self.timer(session))
+        }
+        guard !session.hasLength else { return (min(session.start, first), max(session.end, last)) }
+        // Its start is right if what was recorded begins on that day.
+        let start = abs(first - session.start) <= FITSession.longest / 2 ? min(session.start, first) : first
+        return (start, max(last, start + timer(session)))
+    }
+
+    /// How long a session was active, if that can be.
+    private static func timer(_ session: FITSession) -> Int64 {
+        let told = session.totals.durationMilliseconds ?? 0
+        return told <= FITSession.longest ? told : 0
     }
 
     /// From each stop of the timer to the start after it. There are two stops where a session ends, too.

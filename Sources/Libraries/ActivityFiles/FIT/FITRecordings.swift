@@ -10,6 +10,9 @@ final class FITRecordings: FITReader {
     private var part: FITPart
     private var sampleCount = 0
     private var outOfTime = 0
+    private var strays = 0
+    /// Whether the next message is the first of its file.
+    private var isBeginning = true
     private var tooMany = 0
     /// Different reasons for which something was left out; a chain may have a million files.
     private static let mostOmissions = 20
@@ -25,11 +28,12 @@ final class FITRecordings: FITReader {
     func finished() -> Recordings {
         endPart()
         if outOfTime > 0 { result.omissions.append("\(outOfTime) records without a time") }
+        if strays > 0 { result.omissions.append("\(strays) records with a time outside of the activity") }
         if tooMany > 0 { result.omissions.append("\(tooMany) activities after the first \(limits.activities)") }
         return result
     }
 
-    func begin(at offset: Int) { endPart() }
+    func begin(at offset: Int) { isBeginning = true }
 
     private func endPart() {
         let ended = part
@@ -39,7 +43,13 @@ final class FITRecordings: FITReader {
         } else if !ended.samples.isEmpty || !ended.sessions.isEmpty {
             let room = max(0, limits.activities - result.activities.count)
             tooMany += max(0, max(1, ended.sessions.count) - room)
-            if room > 0 { result.activities += ended.activities().prefix(room) }
+            if room > 0 {
+                let (recordings, strays) = ended.activities()
+                result.activities += recordings.prefix(room)
+                self.strays += strays
+                let transitions = ended.sessions.count(where: \.isTransition)
+                if transitions > 0 { omit("\(transitions) transitions between activities") }
+            }
         } else if let type = ended.type, type != FITFileType.activity, !FITFileType.monitoring.contains(type) {
             omit(FITFileType.name(type) + ", which is no recording")
         }
@@ -51,6 +61,9 @@ final class FITRecordings: FITReader {
     }
 
     func take(_ message: FITMessage) throws(ActivityFileError) {
+        // A file of a chain that does not say what it is goes on with the one before: with what a strap kept, for example.
+        if isBeginning, message.number == FITMessageNumber.fileID { endPart() }
+        isBeginning = false
         switch message.number {
         case FITMessageNumber.record: try takeRecord(message)
         case FITMessageNumber.monitoring: try takeMonitoring(message)
@@ -96,14 +109,27 @@ final class FITRecordings: FITReader {
             sample.place = Place(latitude: Double(north) * degrees, longitude: Double(east) * degrees)
         }
         sample.altitude = message.value(78, scale: 5, offset: 500) ?? message.value(2, scale: 5, offset: 500)
-        sample.distance = message.amount(5, scale: 100)
-        sample.speed = message.amount(73, scale: 1000) ?? message.amount(6, scale: 1000)
+        let compressed = compressedSpeedAndDistance(message)
+        sample.distance = message.amount(5, scale: 100) ?? compressed?.metres
+        sample.speed = message.amount(73, scale: 1000) ?? message.amount(6, scale: 1000) ?? compressed?.metresPerSecond
         if let cadence = message.amount(4) { sample.cadence = cadence + (message.amount(53, scale: 128) ?? 0) }
         sample.temperature = message.value(13)
         sample.heartRate = whole(message.value(3))
         sample.power = watts(message.amount(7))
         sample.steps = message.steps.map { UInt32($0) }
         part.append(sample)
+    }
+
+    /// Of the field `compressed_speed_distance`: twelve bits of hundredths of a metre a second, and twelve of sixteenths of a
+    /// metre, which go round.
+    private func compressedSpeedAndDistance(_ message: FITMessage) -> (metresPerSecond: Double, metres: Double)? {
+        let bytes = message.rawBytes(8)
+        guard bytes.count == 3, bytes.contains(where: { $0 != 0xFF }) else { return nil }
+        let (one, two, three) = (Int64(bytes[0]), Int64(bytes[1]), Int64(bytes[2]))
+        let told = two >> 4 | three << 4
+        let whole = part.sixteenths.map { $0 + (told - $0) & 0xFFF } ?? told
+        part.sixteenths = whole
+        return (Double(one | (two & 0x0F) << 8) / 100, Double(whole) / 16)
     }
 
     // MARK: All-day monitoring
@@ -197,9 +223,12 @@ final class FITRecordings: FITReader {
         let sport =
             Sport(fit: message.integer(5), name: message.text(110, atMost: limits.characters)) ?? part.sport
             ?? .other("generic")
+        var totals = totals(message, isOnFoot: sport.isOnFoot)
+        (totals.meanHeartRate, totals.highestHeartRate) = (whole(message.value(16)), whole(message.value(17)))
         part.sessions.append(
             FITSession(
-                start: span.start, end: span.end, sport: sport, totals: totals(message, isOnFoot: sport.isOnFoot)))
+                start: span.start, end: span.end, sport: sport, totals: totals,
+                isTransition: message.integer(5) == FITSession.transition))
         // Each of them is given the pauses that lie within it.
         guard part.sessions.count <= Self.mostSessions else {
             throw ActivityFileError(
@@ -216,14 +245,14 @@ final class FITRecordings: FITReader {
 
     /// From a session's or a lap's start to its end.
     private func span(_ message: FITMessage) -> (start: Int64, end: Int64)? {
-        let elapsed = milliseconds(message, 7)
+        let (elapsed, timer) = (milliseconds(message, 7), milliseconds(message, 8) ?? 0)
         let beyond = message.beyondSecond
         if let start = FITTime.unixMilliseconds(message.integer(2)).map({ $0 + beyond }) {
-            let told = FITTime.unixMilliseconds(message.seconds) ?? start
-            return (start, max(start, elapsed.map { start + $0 } ?? told))
+            let told = (FITTime.unixMilliseconds(message.seconds) ?? start) - start
+            return (start, start + max(0, elapsed ?? told, timer))
         }
         guard let end = FITTime.unixMilliseconds(message.seconds) else { return nil }
-        return (end - (elapsed ?? 0), end)
+        return (end - max(elapsed ?? 0, timer), end)
     }
 
     /// The totals of a session or a lap: the numbers of these fields are the same.

@@ -193,6 +193,9 @@ private struct FITActivityWriter {
         if case .other(let name) = activity.sport, activity.sport.fitNumber == 0 {
             fields.append((Field(110, .string), .text(name)))
         }
+        for (number, rate) in [(UInt8(16), activity.totals.meanHeartRate), (17, activity.totals.highestHeartRate)] {
+            if let rate, rate < 0xFF { fields.append((Field(number, .uint8), .integer(Int64(rate)))) }
+        }
         fields += ascent(activity.totals.ascentMetres, whole: 22, fraction: 199)
         fields += steps(activity.totals.steps, fraction: 94)
         encoder.message(Self.once, FITMessageNumber.session, fields)

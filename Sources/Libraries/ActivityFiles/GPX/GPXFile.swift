@@ -27,12 +27,12 @@ private final class GPXReader: XMLReader {
     private enum Name: Int {
         case gpx = 1
         case track, segment, point, time, elevation, name, type, heartRate, cadence, cadenceOfClueTrust
-        case airTemperature, temperature, speed, power, powerInWatts, distance
+        case airTemperature, temperature, speed, power, powerInWatts, distance, heartRateInWords
     }
 
     static let names: [StaticString] = [
         "gpx", "trk", "trkseg", "trkpt", "time", "ele", "name", "type", "hr", "cad", "cadence", "atemp", "temp",
-        "speed", "power", "PowerInWatts", "distance",
+        "speed", "power", "PowerInWatts", "distance", "heartrate",
     ]
 
     private let limits: Limits
@@ -90,7 +90,7 @@ private final class GPXReader: XMLReader {
         case .type where depth == trackDepth + 1 && trackDepth > 0: trackType = kept(text, limits.characters)
         case .time where pointDepth > 0: time = unixTime(text) ?? time
         case .elevation where pointDepth > 0: point.altitude = decimal(text)?.measured
-        case .heartRate where pointDepth > 0: point.heartRate = whole(decimal(text))
+        case .heartRate where pointDepth > 0, .heartRateInWords where pointDepth > 0: point.heartRate = whole(decimal(text))
         case .cadence where pointDepth > 0, .cadenceOfClueTrust where pointDepth > 0:
             point.cadence = decimal(text)?.amount
         case .airTemperature where pointDepth > 0, .temperature where pointDepth > 0:

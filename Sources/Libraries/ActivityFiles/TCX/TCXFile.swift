@@ -164,7 +164,7 @@ private final class TCXReader: XMLReader {
         case .lapTime where depth == lapDepth + 1:
             laps[index].totals.durationMilliseconds = decimal(text)?.amount.map { Int64(($0 * 1000).rounded()) }
         case .distance where depth == lapDepth + 1:
-            laps[index].totals.distanceMetres = decimal(text)?.amount.flatMap { $0 > 0 ? $0 : nil }
+            laps[index].totals.distanceMetres = decimal(text)?.amount
         case .calories where depth == lapDepth + 1:
             laps[index].totals.energyKilocalories = decimal(text)?.amount.flatMap { $0 > 0 ? $0 : nil }
         case .steps: laps[index].totals.steps = decimal(text)?.amount.map { Int($0.rounded()) }
@@ -219,13 +219,18 @@ private final class TCXReader: XMLReader {
         }
         var end = max(start, samples.last?.time ?? start)
         if let last = laps.last { end = max(end, last.start + (last.totals.durationMilliseconds ?? 0)) }
+        // In a lap of rest, nobody moves; where no lap has a way, nothing measured it.
+        let isMeasured = laps.contains { $0.totals.distanceMetres ?? 0 > 0 }
         for index in laps.indices {
+            if !isMeasured { laps[index].totals.distanceMetres = nil }
             let next = index + 1 < laps.count ? laps[index + 1].start : end
             laps[index].end = max(laps[index].start, next)
         }
+        let totals = totals
         result.activities.append(
             Recording(
-                sport: sport, name: name, start: start, end: end, pauses: track.pauses,
+                sport: sport, name: name, start: start, end: end,
+                pauses: Pause.fitting(track.pauses, start...end, active: totals.durationMilliseconds, samples),
                 laps: laps.count > 1 ? laps : [], samples: samples, totals: totals,
                 device: device.isEmpty ? nil : device))
         track = TrackBuilder()

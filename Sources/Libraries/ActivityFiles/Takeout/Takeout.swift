@@ -183,6 +183,10 @@ private final class TakeoutWalk {
                 format = "SQLite"
                 summary.formats[format, default: 0] += 1
                 try database(name, stream, each)
+            } else if XMLBeginning.utf8(ofUTF16: head) != nil {
+                let bytes = try stream.all(atMost: limits.fileBytes)
+                guard let document = XMLBeginning.utf8(ofUTF16: bytes) else { return }
+                file(name, MemorySource(document), around, depth, isUnpacked: isUnpacked, each)
             } else {
                 switch XMLBeginning.root(head) {
                 case "gpx":

@@ -105,17 +105,23 @@ public struct Totals: Hashable, Sendable {
     public var ascentMetres: Double?
     /// Steps of both feet.
     public var steps: Int?
+    /// The mean heart rate, in beats a minute.
+    public var meanHeartRate: UInt16?
+    /// The highest heart rate, in beats a minute.
+    public var highestHeartRate: UInt16?
 
     /// Totals from what is known.
     public init(
         distanceMetres: Double? = nil, durationMilliseconds: Int64? = nil, energyKilocalories: Double? = nil,
-        ascentMetres: Double? = nil, steps: Int? = nil
+        ascentMetres: Double? = nil, steps: Int? = nil, meanHeartRate: UInt16? = nil, highestHeartRate: UInt16? = nil
     ) {
         self.distanceMetres = distanceMetres
         self.durationMilliseconds = durationMilliseconds
         self.energyKilocalories = energyKilocalories
         self.ascentMetres = ascentMetres
         self.steps = steps
+        self.meanHeartRate = meanHeartRate
+        self.highestHeartRate = highestHeartRate
     }
 }
 

@@ -29,6 +29,22 @@ enum XMLBeginning {
         return nil
     }
 
+    /// The same document in UTF-8, where it begins as UTF-16 does; nil where it does not. Some programs of Windows write it. What
+    /// says its encoding, which is another one now, has become spaces.
+    static func utf8(ofUTF16 bytes: [UInt8]) -> [UInt8]? {
+        let isBig = bytes.starts(with: [0xFE, 0xFF])
+        guard isBig || bytes.starts(with: [0xFF, 0xFE]) else { return nil }
+        let units = stride(from: 2, to: bytes.count - 1, by: 2).map { at -> UInt16 in
+            let (high, low) = isBig ? (bytes[at], bytes[at + 1]) : (bytes[at + 1], bytes[at])
+            return UInt16(high) << 8 | UInt16(low)
+        }
+        var text = Array(String(decoding: units, as: UTF16.self).utf8)
+        if text.starts(with: "<?xml".utf8), let end = find("?>", text, 0) {
+            for index in 0..<end where text[index] != 0x0A { text[index] = 0x20 }
+        }
+        return text
+    }
+
     /// Without its document type, where that is written out in these bytes and has no entities: spaces stand in its
     /// place, so lines keep their numbers. An export of Apple Health begins with one, which has mistakes in some
     /// versions (iOS 16).

@@ -59,10 +59,10 @@ private func slowDecimal(_ bytes: UnsafeBufferPointer<UInt8>, _ isNegative: Bool
 /// A time in Unix milliseconds; nil for what is none.
 ///
 /// `2026-11-21T10:00:00Z`, with a fraction of a second, of which three digits count, and with the distance to UTC as
-/// `+02:00`; without it, UTC is meant. Apple's `2026-11-21 10:00:00 +0200`, too. A second of 60 is the next minute's 0.
+/// `+02:00`; without it, UTC is meant. Some programs leave the seconds out, against the rules. Apple's `2026-11-21 10:00:00 +0200`, too. A second of 60 is the next minute's 0.
 func unixTime(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
     let bytes = text.trimmed
-    guard bytes.count >= 19, bytes.count <= 40 else { return nil }
+    guard bytes.count >= 16, bytes.count <= 40 else { return nil }
     func number(_ from: Int, _ count: Int) -> Int? {
         guard from + count <= bytes.count else { return nil }
         var value = 0
@@ -74,16 +74,18 @@ func unixTime(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
         return value
     }
     guard bytes[4] == 0x2D, bytes[7] == 0x2D, bytes[10] == 0x54 || bytes[10] == 0x74 || bytes[10] == 0x20,
-        bytes[13] == 0x3A, bytes[16] == 0x3A
+        bytes[13] == 0x3A
     else { return nil }
+    let hasSeconds = bytes.count > 16 && bytes[16] == 0x3A
     guard let year = number(0, 4), let month = number(5, 2), let dayNumber = number(8, 2),
         let day = CalendarDay(year: year, month: month, day: dayNumber)
     else { return nil }
-    guard let hour = number(11, 2), let minute = number(14, 2), let second = number(17, 2) else { return nil }
+    guard let hour = number(11, 2), let minute = number(14, 2), let second = hasSeconds ? number(17, 2) : 0
+    else { return nil }
     guard hour < 24 || hour == 24 && minute == 0 && second == 0, minute < 60, second <= 60 else { return nil }
-    var at = 19
+    var at = hasSeconds ? 19 : 16
     var milliseconds: Int64 = 0
-    if at < bytes.count, bytes[at] == 0x2E || bytes[at] == 0x2C {
+    if hasSeconds, at < bytes.count, bytes[at] == 0x2E || bytes[at] == 0x2C {
         at += 1
         var worth: Int64 = 100
         let begin = at

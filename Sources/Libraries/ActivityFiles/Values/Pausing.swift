@@ -1,0 +1,36 @@
+// How long an activity was active is said by the device's timer. Where its file does not say when the timer stood still, it
+// stood still while nothing was recorded.
+
+extension Pause {
+    /// Pauses by which an activity was active for as long as its device says.
+    /// - Parameters:
+    ///   - told: those that the file has.
+    ///   - whole: from its start to its end.
+    ///   - active: how long its device says that it was active, in milliseconds; nil if it does not say it.
+    ///   - samples: in the order of their times.
+    /// - Returns: those that were told, if they are right within two seconds or a hundredth. Otherwise, besides them if they are
+    ///   too short, the longest gaps between samples, of more than five seconds and three times the usual one, the last of
+    ///   them cut; all of them together may be too short.
+    static func fitting(_ told: [Pause], _ whole: ClosedRange<Int64>, active: Int64?, _ samples: [Sample]) -> [Pause] {
+        guard let active, active > 0, samples.count > 1 else { return told }
+        let elapsed = whole.upperBound - whole.lowerBound
+        let paused = told.reduce(0) { $0 + $1.end - $1.start }
+        guard abs(elapsed - paused - active) > max(2000, active / 100) else { return told }
+        let times = [whole.lowerBound] + samples.map(\.time) + [whole.upperBound]
+        let gaps = zip(times, times.dropFirst()).map { Pause(start: $0, end: $1) }.filter { $0.start < $0.end }
+        let lengths = gaps.map { $0.end - $0.start }.sorted()
+        guard !lengths.isEmpty else { return told }
+        let least = max(5000, 3 * lengths[lengths.count / 2])
+        var left = elapsed - active
+        var pauses = paused <= left ? told : []
+        left -= pauses.reduce(0) { $0 + $1.end - $1.start }
+        func isFree(_ gap: Pause) -> Bool { pauses.allSatisfy { gap.end <= $0.start || $0.end <= gap.start } }
+        for gap in gaps.filter({ $0.end - $0.start > least }).stablySorted(by: { $0.start - $0.end })
+        where left > 0 && isFree(gap) {
+            let length = min(left, gap.end - gap.start)
+            pauses.append(Pause(start: gap.start, end: gap.start + length))
+            left -= length
+        }
+        return pauses.stablySorted(by: \.start)
+    }
+}
