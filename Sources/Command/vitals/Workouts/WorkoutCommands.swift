@@ -234,9 +234,10 @@ enum WorkoutCommands {
         discussion: """
             It reads FIT, GPX and TCX files, also compressed; folders of these; archives of Garmin, Strava and others as they come; Apple \
             Health's export.zip or export.xml, and what Gadgetbridge exports, its database included, with heart rates and steps of all day. What is there already is \
-            recognised, so the same file can be imported again. Where you were is kept only if you allow it: \
+            recognised, so the same file can be imported again; so is what another device has recorded at the same time. Where you were is kept only if you allow it: \
             `vitals consent --record-location on`.
             """,
+        options: [Option.flag("keep-both", "takes over what another workout is taken for, too")],
         arguments: [.repeated("FILE", "files, folders and archives")],
         examples: [
             Example("vitals workout import run.fit"), Example("vitals workout import export_12345.zip"),

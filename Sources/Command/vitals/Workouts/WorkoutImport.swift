@@ -23,8 +23,9 @@ struct WorkoutImport {
         guard !paths.isEmpty else {
             throw arguments.refusal(of: "FILE", "expected files, folders or archives, such as run.fit or export.zip")
         }
+        let keepsBoth = try arguments.flag("keep-both")
         let results = try Office.visit(call) { office in
-            let sending = Sending(office, isJSON: call.isJSON)
+            let sending = Sending(office, isJSON: call.isJSON, keepsBoth: keepsBoth)
             for path in paths { try sending.send(path) }
             return sending
         }
@@ -60,13 +61,16 @@ private final class Sending {
     private(set) var read = 0
     private let office: Office
     private let isJSON: Bool
+    private let keepsBoth: Bool
     private var timeline = StepTimeline { LocalTime.midnight(before: $0) }
     private var failure: (any Error)?
 
     /// Bytes of a part of a file, and columns of a request.
     private static let (longestPart, mostRates, mostSpans) = (45_000, 4000, 1500)
 
-    init(_ office: Office, isJSON: Bool) { (self.office, self.isJSON) = (office, isJSON) }
+    init(_ office: Office, isJSON: Bool, keepsBoth: Bool) {
+        (self.office, self.isJSON, self.keepsBoth) = (office, isJSON, keepsBoth)
+    }
 
     var summary: JSON {
         .object([
@@ -148,6 +152,11 @@ private final class Sending {
         for workout in told.list("workouts") {
             counts[workout.text("outcome") ?? "refused", default: 0] += 1
             if let reason = workout.text("reason") { note("\(item.name): \(reason)") }
+            if workout.text("outcome") == "duplicate" {
+                let source = workout.text("source").map { ", from \($0)" } ?? ", recorded here"
+                let what = "\(workout.text("activity") ?? "workout"), \(workout.time("started") ?? "-")\(source)"
+                note("\(item.name): there already: \(what); --keep-both keeps both")
+            }
         }
         for omission in told.list("omissions") {
             guard case .string(let text) = omission else { continue }
@@ -172,6 +181,7 @@ private final class Sending {
                 [
                     ("name", "activity.fit"), ("size", .integer(Int64(bytes.count))),
                     ("offset", .integer(Int64(offset))), ("data", .string(Data(part).base64EncodedString())),
+                    ("keep_both", keepsBoth ? true : nil),
                 ])
             offset = part.endIndex
         }

@@ -15,6 +15,9 @@ extension RequestContract {
                 "offset",
                 .integer(in: 0...Int64(Upload.longestFile) - 1).about("of this part in the file; 0 if it is left out")),
             .always("data", part),
+            .known(
+                "keep_both",
+                .bool.about("of the part at byte 0: whether workouts are taken over that others are taken for; no if it is left out")),
         ],
         answers: progress)
 
@@ -34,6 +37,7 @@ extension RequestContract {
         [
             .always("outcome", .word(["imported", "duplicate", "refused"])), .known("id", .id),
             .known("activity", .text), .always("started", .time), .known("reason", .text.about("why it was refused")),
+            .known("source", .text.about("what recorded it, if it came with a file")),
         ])
 
     static let importsRecords = RequestContract(

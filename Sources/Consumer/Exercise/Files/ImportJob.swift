@@ -22,7 +22,8 @@ final class ImportJob: @unchecked Sendable {
     private var file: ParsedFile
     private let mayAdd: () -> Bool
     private let completion: (Result<JSON, any Error>) -> Void
-    private var workouts: [ImportedWorkout] = []
+    /// Workouts of this file: none of them is the same as another one.
+    private var own: Set<ID> = []
     private var stored = 0
     /// How many readings there are in all.
     private let total: Int
@@ -118,10 +119,18 @@ final class ImportJob: @unchecked Sendable {
         }
     }
 
-    /// The workout that a person has of the time of another one: the same, or one that was recorded by something else.
+    /// The workout that a person has of the time of another one: the same, or one that was recorded by something else. If they
+    /// want to keep both, only the same from the same file.
     private func known(_ workout: KeptWorkout) throws(VaultError) -> KeptWorkout? {
         let days = WorkoutRows.day(workout.started - ImportedWorkout.longest)...WorkoutRows.day(workout.ended)
-        return try rows.workouts(of: user, on: days).map(\.workout).first { workout.isSame(as: $0, now: context.now()) }
+        let now = context.now()
+        return try rows.workouts(of: user, on: days).map(\.workout).first { other in
+            guard !own.contains(other.id) else { return false }
+            let isExact =
+                other.origin?.source == workout.origin?.source && other.started == workout.started
+                && other.ended == workout.ended
+            return isExact || !file.keepsBoth && workout.span(at: now).isSame(as: other.span(at: now))
+        }
     }
 
     /// Why there is no room for a workout; nil if there is.
@@ -151,6 +160,7 @@ final class ImportJob: @unchecked Sendable {
             try rows.mark(workout.id)
             return Self.outcome("imported", workout)
         }.get()
+        own.insert(workout.id)
         outcomes.append(outcome)
         context.changes.changed([user])
     }
@@ -168,11 +178,13 @@ final class ImportJob: @unchecked Sendable {
         context.changes.changed([user])
     }
 
+    /// - Parameter workout: of a duplicate, the one that is there already.
     private static func outcome(_ outcome: String, _ workout: KeptWorkout) -> JSON {
-        [
+        .object(present: [
             "outcome": .string(outcome), "id": .string(workout.id.text),
             "activity": .string(workout.activity.name), "started": .integer(workout.started),
-        ]
+            "source": (workout.origin?.source).map { .string($0) },
+        ])
     }
 
     // MARK: Readings
@@ -219,12 +231,7 @@ extension KeptWorkout {
     /// When it ended, in Unix milliseconds; when it began, while it lasts.
     fileprivate var ended: Int64 { timer.ended ?? started }
 
-    /// Whether another one is the same, perhaps as something else has recorded it: they begin within two minutes, or more
-    /// than half of each is in the other.
-    fileprivate func isSame(as other: KeptWorkout, now: Int64) -> Bool {
-        let otherEnd = other.timer.ended ?? now
-        let common = min(ended, otherEnd) - max(started, other.started)
-        if abs(started - other.started) <= 120_000 { return true }
-        return common * 2 > ended - started && common * 2 > otherEnd - other.started
+    fileprivate func span(at now: Int64) -> WorkoutSpan {
+        WorkoutSpan(activity, from: started, to: timer.ended ?? now)
     }
 }

@@ -127,7 +127,7 @@ final class Imports: FeatureService, PeopleObserver, @unchecked Sendable {
     private func take(_ request: PeopleRequest) throws {
         let (user, part) = (try request.user, try Upload.Part(request))
         let now = clock()
-        var (upload, pace) = (Upload(name: part.name, size: part.size), UploadPace(size: part.size, now: now))
+        var (upload, pace) = (Upload(name: part.name, size: part.size, keepsBoth: part.keepsBoth), UploadPace(size: part.size, now: now))
         switch imports[user]?.state {
         case .reading?, .storing?:
             throw ReplyError(.busy, "your last file is being stored: wait for its result", retryAfterSeconds: 2)

@@ -20,6 +20,8 @@ struct ParsedFile: Sendable {
     var omissions: [String] = []
     /// How many files there were of a format that is read.
     var files = 0
+    /// Whether a workout is taken over that another one is taken for.
+    var keepsBoth = false
 
     /// Lines about what was left out.
     private static let mostOmissions = 50
@@ -60,6 +62,7 @@ struct ParsedFile: Sendable {
             localDays.intervals(of: localDays.day(of: time)).first?.lowerBound ?? time
         }
         var parsed = ParsedFile()
+        parsed.keepsBoth = upload.keepsBoth
         let summary = Takeout.read(bytes: upload.bytes, name: upload.name, limits: Self.limits) { item in
             parsed.files += 1
             switch item.result {

@@ -25,7 +25,12 @@ struct Upload {
     var bytes: [UInt8] { Array(parts.joined()) }
     var isWhole: Bool { count == size }
 
-    init(name: String, size: Int) { (self.name, self.size) = (name, size) }
+    /// Whether a workout is taken over that another one is taken for.
+    let keepsBoth: Bool
+
+    init(name: String, size: Int, keepsBoth: Bool = false) {
+        (self.name, self.size, self.keepsBoth) = (name, size, keepsBoth)
+    }
 
     /// A part of a file, as a request has it.
     struct Part {
@@ -33,6 +38,7 @@ struct Upload {
         let size: Int
         let offset: Int
         let data: [UInt8]
+        var keepsBoth = false
     }
 
     /// Adds a part. One that came before is ignored, because its reply may have been lost.
@@ -54,6 +60,7 @@ struct Upload {
 extension Upload.Part {
     init(_ request: PeopleRequest) throws(ReplyError) {
         name = try request.optionalText("name", atMost: Upload.longestName) ?? "file"
+        keepsBoth = try request.optionalBool("keep_both") ?? false
         guard let size = try request.optionalInteger("size", in: 1...Int64(Int32.max)) else {
             throw ReplyError(.badRequest, "\"size\" is missing: the bytes of the whole file", field: "size")
         }

@@ -48,8 +48,8 @@ extension WorkoutFigures {
     private static let heartRate = PayloadSchema.object(
         "WorkoutHeartRate", "Beats per minute, seconds in the zones 1 to 5, and training load.",
         [
-            .known("now", .count), .known("zone", .count), .known("mean", .number), .always("min", .count),
-            .always("max", .count), .known("zones_s", .array(of: .count)), .known("load", .number.about("Edwards'")),
+            .known("now", .count), .known("zone", .count), .known("mean", .number), .known("min", .count),
+            .known("max", .count), .known("zones_s", .array(of: .count)), .known("load", .number.about("Edwards'")),
             .known("trimp", .number.about("Banister's")),
         ])
 

@@ -13,7 +13,10 @@ struct ImportTests {
         arguments: [("run-9km", "running"), ("ride-41km", "cycling")])
     func roundTrip(_ name: String, _ activity: String) throws {
         let expected = try expected(name, activity)
-        let bytes = try FITFile.write(recording(name))
+        var recording = try recording(name)
+        // What a device says of the whole would count.
+        recording.totals = Totals()
+        let bytes = try FITFile.write(recording)
         try WorkoutHouse.with { house throws in
             house.set(20_000)
             try house.done("consent/set", ["record_location": true])
@@ -148,6 +151,47 @@ struct ImportTests {
         }
     }
 
+    /// A made-up file: see its README.md.
+    private func made(_ file: String) throws -> [UInt8] {
+        let folder = "\(projectFolder)/Tests/Libraries/ActivityFilesTests/Cases"
+        return try Array(Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(file)")))
+    }
+
+    @Test("what does not overlap is never the same, sessions of a file are not, and both can be kept")
+    func sameness() throws {
+        try WorkoutHouse.with { house throws in
+            house.set(20_000)
+            let files = [
+                ("f23a-false-start.fit", 1), ("f23b-the-run-40-seconds-later.fit", 1), ("g26-short-track-then-long.gpx", 2),
+                ("f03-triathlon-summary-first.fit", 3),
+            ]
+            for (file, count) in files {
+                for outcome in ["imported", "duplicate"] {
+                    let told = try house.imported(made(file)).list("workouts")
+                    #expect(told.map { $0["outcome"] } == Array(repeating: .string(outcome), count: count), "\(file): \(told)")
+                }
+            }
+            // The triathlon once more, with its summary at the end: the same sessions.
+            let last = try made("f03-triathlon-summary-last.fit")
+            let again = try house.imported(last).list("workouts")
+            #expect(again.count == 3)
+            // As another device has recorded the run, and once more.
+            let run = try #require(FITFile.read(made("f23b-the-run-40-seconds-later.fit")).activities.first)
+            var other = run
+            (other.start, other.end) = (run.start + 30_000, run.end + 30_000)
+            other.samples = other.samples.filter { $0.time >= other.start }
+            (other.device, other.pauses, other.laps) = (Device(manufacturer: "polar_electro", product: "7"), [], [])
+            let bytes = try FITFile.write(other)
+            let known = try #require(house.imported(bytes).list("workouts").first)
+            #expect(known["outcome"] == "duplicate" && known["source"] == "garmin 9999 1234", "\(known)")
+            #expect(known["started"] == .integer(run.start))
+            for outcome in ["imported", "duplicate"] {
+                let kept = try #require(house.imported(bytes, keepingBoth: true).list("workouts").first)
+                #expect(kept["outcome"] == .string(outcome) && kept["source"] == "polar_electro 7", "\(kept)")
+            }
+        }
+    }
+
     @Test("what a file says of all day does not take the place of what one's own sensors measured in a workout")
     func ownFirst() throws {
         try WorkoutHouse.with { house throws in
@@ -173,9 +217,13 @@ struct ImportTests {
             try house.done("workouts/stop")
             house.set(20_000)
             var one = try recording("run-9km")
-            one.start += 100_000
-            one.samples.removeAll { $0.time < one.start }
-            #expect(try house.imported(FITFile.write(one)).list("workouts").first?["outcome"] == "duplicate")
+            // The file begins at 0 s.
+            let began = one.start
+            (one.start, one.end) = (began + 100_000, began + 640_000)
+            one.samples.removeAll { !(one.start...one.end).contains($0.time) }
+            (one.laps, one.pauses, one.totals) = ([], [], Totals())
+            let known = try #require(house.imported(FITFile.write(one)).list("workouts").first)
+            #expect(known["outcome"] == "duplicate" && known["started"] == .integer(start) && known["source"] == nil)
             for (shift, words) in [(Int64(86_400_000), "future"), (-900_000_000_000, "before the year 2000")] {
                 var moved = Recording(sport: .walking, start: start + shift, end: start + shift + 60_000)
                 moved.totals.distanceMetres = 100
@@ -272,8 +320,8 @@ private func recording(_ name: String) throws -> Recording {
 
 extension WorkoutHouse {
     /// Sends a file in parts, and waits for what came of it.
-    func imported(_ bytes: [UInt8]) throws -> JSON {
-        let place = try sent(bytes)
+    func imported(_ bytes: [UInt8], keepingBoth: Bool = false) throws -> JSON {
+        let place = try sent(bytes, keepingBoth: keepingBoth)
         guard var told = try reply(at: place).data else { throw TestFailure("the file was not taken") }
         while told["state"] != "done" { told = try done("imports/result") }
         return told
@@ -281,13 +329,13 @@ extension WorkoutHouse {
 
     /// Sends a file in parts.
     /// - Returns: the topic on which the last of them is answered.
-    func sent(_ bytes: [UInt8]) throws -> String {
+    func sent(_ bytes: [UInt8], keepingBoth: Bool = false) throws -> String {
         var offset = 0
         while true {
             let part = bytes[offset..<min(offset + 45_000, bytes.count)]
             let fields: JSON = [
                 "name": "a file", "size": .integer(Int64(bytes.count)), "offset": .integer(Int64(offset)),
-                "data": .string(Data(part).base64EncodedString()),
+                "data": .string(Data(part).base64EncodedString()), "keep_both": .bool(keepingBoth),
             ]
             if part.endIndex == bytes.count { return asked("imports/file", fields) }
             try done("imports/file", fields)
