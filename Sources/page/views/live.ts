@@ -154,7 +154,7 @@ class Live extends Part {
     if (energy_kcal !== undefined) take("energy", energy(energy_kcal));
     if (ascent_m !== undefined) take("ascent", height(ascent_m));
     if (heart_rate?.mean !== undefined) take("averageHeart", { value: number(heart_rate.mean), unit: say("bpm") });
-    if (heart_rate) take("highest", { value: number(heart_rate.max), unit: say("bpm") });
+    if (heart_rate?.max !== undefined) take("highest", { value: number(heart_rate.max), unit: say("bpm") });
     take("fastest", asSpeed(speed_mps?.max, activity === "cycling"));
     take("slowest", asSpeed(speed_mps?.min, activity === "cycling"));
     this.#more.hidden = figures.length === 0;

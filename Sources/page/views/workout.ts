@@ -92,7 +92,7 @@ function summary(workout: WorkoutDetail, look: string, ...below: Child[]): HTMLE
   if (speed_mps?.mean && isRide) take(small, "averageSpeed", speed(speed_mps.mean));
   if (speed_mps?.mean && !isRide) take(small, "averagePace", paceText(1000 / speed_mps.mean));
   if (heart_rate?.mean !== undefined) take(small, "averageHeart", { value: number(heart_rate.mean), unit: say("bpm") });
-  if (heart_rate) take(small, "highestHeart", { value: number(heart_rate.max), unit: say("bpm") });
+  if (heart_rate?.max !== undefined) take(small, "highestHeart", { value: number(heart_rate.max), unit: say("bpm") });
   if (ascent_m !== undefined) take(small, "ascent", height(ascent_m));
   if (workout.energy_kcal !== undefined) take(small, "energy", energy(workout.energy_kcal));
   if (steps !== undefined) take(small, "steps", { value: number(steps), unit: "" });

@@ -58,6 +58,15 @@ struct ImportedWorkout: Sendable {
         origin.kilocalories = recording.totals.energyKilocalories
         origin.ascentMetres = recording.totals.ascentMetres
         origin.steps = recording.totals.steps
+        (origin.meanHeartRate, origin.highestHeartRate) = (
+            recording.totals.meanHeartRate.map(Int.init), recording.totals.highestHeartRate.map(Int.init)
+        )
+        let active = workout.timer.activeMilliseconds(at: recording.end)
+        if let told = recording.totals.durationMilliseconds, told > 0, told <= recording.end - recording.start,
+            abs(told - active) > max(2000, told / 100)
+        {
+            origin.activeMilliseconds = told
+        }
         let samples = recording.samples.filter { Self.times(recording).contains($0.time) }
         origin.lacksWay = !locates && samples.contains { $0.place != nil }
         workout.origin = origin

@@ -6,20 +6,22 @@ package import Workouts
 
 extension WorkoutFigures {
     /// The members of a workout's line: times in Unix milliseconds, everything else in the unit that its name ends with.
-    /// What was not measured is taken from what an imported file says of the whole.
+    /// What was not measured is taken from what an imported file says of the whole, and how far and how long it was is first of
+    /// all what the device says.
     func members(_ workout: KeptWorkout) -> [JSON.Member] {
         let origin = workout.origin
+        let told = workout.metresPerSecond(self)
         return present([
             ("id", .string(workout.id.text)), ("activity", .string(workout.activity.name)),
             ("name", origin?.name.map { .string($0) }),
             ("state", .string(state.rawValue)), ("started", started.map { .integer($0) }),
             ("ended", ended.map { .integer($0) }), ("ended_by", workout.end.map { .string($0.rawValue) }),
-            ("duration_s", rounded(Double(activeMilliseconds) / 1000, 3)),
-            ("distance_m", rounded(metres ?? origin?.metres, 1)),
-            ("ascent_m", rounded(ascentMetres ?? origin?.ascentMetres, 1)),
+            ("duration_s", rounded(Double(workout.activeMilliseconds(self)) / 1000, 3)),
+            ("distance_m", rounded(workout.metres(self), 1)),
+            ("ascent_m", rounded(workout.ascentMetres(self), 1)),
             ("steps", (steps ?? origin?.steps).map { .integer(Int64($0)) }),
-            ("energy_kcal", rounded(kilocalories ?? origin?.kilocalories, 1)), ("heart_rate", heartRate.map(json)),
-            ("speed_mps", speed.map(json)), ("cadence", cadence.map(json)), ("power_w", power.map(json)),
+            ("energy_kcal", rounded(kilocalories ?? origin?.kilocalories, 1)), ("heart_rate", heartRate.map(json) ?? origin?.heartRate),
+            ("speed_mps", speed.map { json($0, mean: told ?? $0.mean) } ?? told.map { Self.json(mean: $0) }), ("cadence", cadence.map(json)), ("power_w", power.map(json)),
             ("percent", rounded(percent, 1)), ("goal", workout.goal.map { $0.json(endingWorkout: workout.endsAtGoal) }),
             ("source", origin.map { .string($0.source) }),
         ])
@@ -41,13 +43,17 @@ extension WorkoutFigures {
         ])
     }
 
-    private func json(_ speed: Speed) -> JSON {
+    private static func json(mean: Double) -> JSON {
+        .object(present: ["mean": rounded(mean, 3), "pace": Pace(metres: mean, seconds: 1).map { .string($0.text) }])
+    }
+
+    private func json(_ speed: Speed, mean: Double?) -> JSON {
         .object(present: [
             "now": rounded(latest(speed.now), 2),
-            "mean": rounded(speed.mean, 3),
+            "mean": rounded(mean, 3),
             "min": rounded(speed.minimum, 2),
             "max": rounded(speed.maximum, 2),
-            "pace": speed.paceMean.map { .string($0.text) },
+            "pace": mean.flatMap { Pace(metres: $0, seconds: 1) }.map { .string($0.text) },
             "pace_now": latest(speed.paceNow).map { .string($0.text) },
         ])
     }
@@ -61,7 +67,35 @@ extension WorkoutFigures {
     }
 }
 
+extension WorkoutOrigin {
+    /// Heart rates of the whole, where no sample has one.
+    fileprivate var heartRate: JSON? {
+        meanHeartRate.map { mean in
+            .object(present: ["mean": .integer(Int64(mean)), "max": highestHeartRate.map { .integer(Int64($0)) }])
+        }
+    }
+}
+
 extension KeptWorkout {
+    /// How far it was: as the device says that an imported file is from, and else as it was measured.
+    func metres(_ figures: WorkoutFigures) -> Double? { known(origin?.metres) ?? figures.metres }
+
+    /// How much was climbed, in the same order.
+    func ascentMetres(_ figures: WorkoutFigures) -> Double? { known(origin?.ascentMetres) ?? figures.ascentMetres }
+
+    /// How long it was active, in the same order.
+    func activeMilliseconds(_ figures: WorkoutFigures) -> Int64 { origin?.activeMilliseconds ?? figures.activeMilliseconds }
+
+    /// The mean speed by what the device says; nil if it says neither how far nor how long it was.
+    func metresPerSecond(_ figures: WorkoutFigures) -> Double? {
+        let active = activeMilliseconds(figures)
+        guard known(origin?.metres) != nil || origin?.activeMilliseconds != nil, active > 0 else { return nil }
+        return metres(figures).map { $0 * 1000 / Double(active) }
+    }
+
+    /// Files say 0 of what their device does not measure.
+    private func known(_ value: Double?) -> Double? { value.flatMap { $0 > 0 ? $0 : nil } }
+
     /// The line of a list, by a fold of everything that is known, at a time in Unix milliseconds.
     func line(_ fold: WorkoutFold, now: Int64) -> JSON { .object(fold.figures(at: timer.ended ?? now).members(self)) }
 

@@ -6,25 +6,34 @@ package struct WorkoutOrigin: Equatable, Sendable {
     package let source: String
     /// What the person or the device called it.
     package var name: String?
-    /// In metres; what the file says counts only where its samples do not say it.
+    /// In metres. It counts before what its samples say, because people compare with what their device shows.
     package var metres: Double?
-    /// In kilocalories.
+    /// In kilocalories; it counts only where its samples do not say it, as do the steps and the heart rates.
     package var kilocalories: Double?
-    /// In metres.
+    /// In metres; it counts as the distance does.
     package var ascentMetres: Double?
     /// Steps of both feet.
     package var steps: Int?
+    /// How long it was active, in milliseconds, if that is not what is left of it without its pauses.
+    package var activeMilliseconds: Int64?
+    /// In beats a minute.
+    package var meanHeartRate: Int?
+    /// In beats a minute.
+    package var highestHeartRate: Int?
     /// Whether its positions were left out, because the person had not agreed that theirs are recorded.
     package var lacksWay = false
 
     package init(source: String) { self.source = source }
 
-    /// `{"source":…,"name":…,"distance_m":…,"energy_kcal":…,"ascent_m":…,"steps":…,"lacks_way":true}`
+    /// `{"source":…,"name":…,"distance_m":…,"energy_kcal":…,"ascent_m":…,"steps":…,"active_ms":…,"heart_rate":…,`
+    /// `"highest_heart_rate":…,"lacks_way":true}`
     package var json: JSON {
         .object(present: [
             "source": .string(source), "name": name.map { .string($0) }, "distance_m": rounded(metres, 1),
             "energy_kcal": rounded(kilocalories, 1), "ascent_m": rounded(ascentMetres, 1),
-            "steps": steps.map { .integer(Int64($0)) }, "lacks_way": lacksWay ? true : nil,
+            "steps": steps.map { .integer(Int64($0)) }, "active_ms": activeMilliseconds.map { .integer($0) },
+            "heart_rate": meanHeartRate.map { .integer(Int64($0)) },
+            "highest_heart_rate": highestHeartRate.map { .integer(Int64($0)) }, "lacks_way": lacksWay ? true : nil,
         ])
     }
 
@@ -36,6 +45,9 @@ package struct WorkoutOrigin: Equatable, Sendable {
         kilocalories = json["energy_kcal"]?.double
         ascentMetres = json["ascent_m"]?.double
         if case .integer(let steps)? = json["steps"] { self.steps = Int(steps) }
+        if case .integer(let active)? = json["active_ms"] { activeMilliseconds = active }
+        if case .integer(let mean)? = json["heart_rate"] { meanHeartRate = Int(mean) }
+        if case .integer(let highest)? = json["highest_heart_rate"] { highestHeartRate = Int(highest) }
         lacksWay = json["lacks_way"] == true
     }
 }

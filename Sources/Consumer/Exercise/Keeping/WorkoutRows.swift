@@ -41,6 +41,8 @@ package struct WorkoutRows {
                     Index("workouts_marked", ["id"], where: "marks > 0"),
                 ])
         ])
+        // Until now what a device says of a whole workout counted only where its samples did not say it.
+        + Schema(steps: [Migration("workouts/2", "UPDATE workouts SET marks = marks + 1 WHERE under_way = 0;")])
 
     static let table = SealedTable(
         "workouts", key: "id", exported: .shown(in: "workouts.jsonl")

@@ -89,15 +89,17 @@ struct WorkoutPicture: Sendable {
             title: workout.activity.title, workout.activity == .cycling ? .speed : .pace)
         poster.units = units
         if !without.contains(.date) { poster.day = history.localDays.day(of: workout.started) }
-        if !without.contains(.heartRate) { poster.heartRate = figures.heartRate?.mean }
-        poster.metres = figures.metres ?? workout.origin?.metres
-        poster.seconds = Double(figures.activeMilliseconds) / 1000
+        if !without.contains(.heartRate) {
+            poster.heartRate = figures.heartRate?.mean ?? workout.origin?.meanHeartRate.map(Double.init)
+        }
+        poster.metres = workout.metres(figures)
+        poster.seconds = Double(workout.activeMilliseconds(figures)) / 1000
         // To the second, it would say how long what is hidden is.
         if hidden > 0, !course.stations.isEmpty {
-            poster.seconds = (Double(figures.activeMilliseconds) / 60_000).rounded() * 60
+            poster.seconds = (Double(workout.activeMilliseconds(figures)) / 60_000).rounded() * 60
         }
-        poster.metresPerSecond = figures.speed?.mean
-        poster.ascentMetres = figures.ascentMetres ?? workout.origin?.ascentMetres
+        poster.metresPerSecond = workout.metresPerSecond(figures) ?? figures.speed?.mean
+        poster.ascentMetres = workout.ascentMetres(figures)
         poster.kilocalories = figures.kilocalories ?? workout.origin?.kilocalories
         let shown = course.shown(hiding: hidden, displacement)
         poster.areEndsHidden = hidden > 0 && !course.stations.isEmpty

@@ -157,6 +157,32 @@ struct ImportTests {
         return try Array(Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(file)")))
     }
 
+    @Test("how far, how long and at which heart rate is as the device says, where its samples say less, or something else")
+    func deviceFirst() throws {
+        let wanted: [(file: String, seconds: Double, metres: Double, bpm: Double?)] = [
+            ("f01-pause-without-timer-events.fit", 3600, 10_800, 140), ("f14-pool-swim-lengths.fit", 1200, 1000, 125),
+            ("f22-session-timestamp-is-start.fit", 2400, 8000, 150), ("f25b-fifty-metre-pool.fit", 1200, 1000, nil),
+            ("f27-indoors-with-jitter.fit", 600, 60, 90),
+        ]
+        try WorkoutHouse.with { house throws in
+            house.set(20_000)
+            try house.done("consent/set", ["record_location": true])
+            for (file, seconds, metres, bpm) in wanted {
+                let outcome = try #require(house.imported(made(file)).list("workouts").first)
+                #expect(outcome["outcome"] == "imported", "\(file): \(outcome)")
+                try house.settle()
+                let shown = try house.done("workouts/show", ["id": .string(outcome.text("id"))])
+                #expect(try shown.number("duration_s") == seconds && shown.number("distance_m") == metres, "\(file): \(shown)")
+                #expect(shown["heart_rate"]?["mean"]?.double == bpm, "\(file)")
+                let mean = try #require(shown["speed_mps"]?["mean"]?.double, "\(file)")
+                #expect(abs(mean - metres / seconds) < 0.001, "\(file)")
+            }
+            // Positions that jump indoors make no record.
+            let indoors = try #require(house.done("workouts/list").list("workouts").first { $0["distance_m"] == 60 })
+            #expect(indoors["best"] == nil)
+        }
+    }
+
     @Test("what does not overlap is never the same, sessions of a file are not, and both can be kept")
     func sameness() throws {
         try WorkoutHouse.with { house throws in
