@@ -314,5 +314,12 @@ extension Store {
             ALTER TABLE notifications ADD COLUMN about BLOB CHECK (length(about) = 32);
             CREATE INDEX notifications_about ON notifications (about) WHERE about IS NOT NULL;
             """),
+        // Until now heart rates from 1 to 24 and from 241 to 250 were counted, too.
+        Migration(
+            "store/12",
+            """
+            INSERT INTO stale (person, first_hour, last_hour)
+                SELECT DISTINCT person, -2501999793, 2501999792 FROM streams WHERE person <> '';
+            """),
     ]
 }

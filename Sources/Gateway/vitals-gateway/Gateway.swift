@@ -15,6 +15,7 @@
 import Bluetooth
 import Daemon
 import Exposition
+import Fitness
 import MQTT
 import Reactor
 import Synchronization
@@ -183,7 +184,9 @@ final class Gateway: SensorOwner, @unchecked Sendable {
     /// The path of a heartbeat continues here.
     func measured(_ measurement: HeartRateMeasurement, by sensor: Sensor) {
         let moment = Moment.now()
-        if settings.publishesLive {
+        // What no heart does is kept, and shown to nobody; that there is no skin is said.
+        let counts = HeartRateSamples.plausible.contains(Int(measurement.beatsPerMinute)) || measurement.contact == .notDetected
+        if settings.publishesLive, counts {
             session.publish(HeartRatePayload.bytes(measurement, at: moment.wall), to: sensor.liveTopic)
         }
         outbox.append(Reading(at: moment, .heartRate(measurement)), from: sensor.settings.id)

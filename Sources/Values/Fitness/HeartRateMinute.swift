@@ -1,9 +1,9 @@
 /// Heart rates of any span of time, summed up so that parts can be put together in any order.
 public struct HeartRateSamples: Hashable, Sendable {
     /// Which heart rates count, in beats per minute. What a sensor reports beyond them is noise, or 0 for no value: the
-    /// heart of a crying newborn beats 200 times or so a minute, and an adult's at 220 less their age. Each sample is
-    /// judged by itself, so they add up in any order.
-    public static let plausible = 1...250
+    /// lowest one at rest that was ever recorded is 27 (Guinness World Records, 2005), and above 240 no healthy adult's is.
+    /// Each sample is judged by itself, so they add up in any order.
+    public static let plausible = 25...240
 
     /// How many there are.
     public var count = 0

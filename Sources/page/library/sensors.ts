@@ -125,9 +125,9 @@ export class Sensors extends EventTarget {
   }
 }
 
-/** Whether a heart rate counts: 0 and more than 250 are no heart's, and without skin there is none. */
+/** Whether a heart rate counts: less than 25 and more than 240 are no heart's, and without skin there is none. */
 export function counts(beat: Beat): boolean {
-  return beat.bpm > 0 && beat.bpm <= 250 && beat.contact !== false;
+  return beat.bpm >= 25 && beat.bpm <= 240 && beat.contact !== false;
 }
 
 /** What a sensor is called: what its person or its maker says. */

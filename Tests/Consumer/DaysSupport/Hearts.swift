@@ -75,8 +75,8 @@ package struct Counted {
     package init(_ readings: [Reading]) {
         var (byMinute, byHour): ([Int64: HeartRateMinute], [Int64: HeartRateSamples]) = ([:], [:])
         for reading in readings {
-            guard case .heartRate(let measurement) = reading.value, measurement.beatsPerMinute > 0,
-                measurement.beatsPerMinute <= 250, measurement.contact != .notDetected
+            guard case .heartRate(let measurement) = reading.value, measurement.beatsPerMinute >= 25,
+                measurement.beatsPerMinute <= 240, measurement.contact != .notDetected
             else { continue }
             let seconds = (Double(reading.moment.wall) / 1000).rounded(.down)
             let (minute, hour) = (Int64((seconds / 60).rounded(.down)), Int64((seconds / 3600).rounded(.down)))

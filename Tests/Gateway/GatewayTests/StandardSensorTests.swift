@@ -126,6 +126,20 @@ struct StandardSensorTests {
         #expect(reply["data"]?["steps"] == 1 && reply["data"]?["derived"] == true)
     }
 
+    @Test("what no heart does is not shown live, and no time between beats is 0; that there is no skin is said")
+    func noHeart() throws {
+        let home = try ScriptedHome([(GATT.heartRateMeasurement, ["notify"])])
+        #expect(try home.payload("sensors/it/info")["capabilities"] == ["heart-rate"])
+        // 65,535, 0, 24 and 241 beats a minute; none without skin; 72, with times between beats of 0 and 831/1024 s.
+        for value in ["01 FF FF", "00 00", "00 18", "00 F1", "04 00", "10 48 00 00 3F 03"] {
+            home.sensor.send(GATT.heartRateMeasurement, try bytes(value))
+        }
+        let first = try home.payload("sensors/it/heart-rate")
+        #expect(first["bpm"] == 0 && first["contact"] == false, "\(first)")
+        let second = try home.payload("sensors/it/heart-rate", after: 1)
+        #expect(second["bpm"] == 72 && second["rr_ms"] == [812], "\(second)")
+    }
+
     @Test("a bicycle's wheel and crank turn live, and what cannot be read is counted and not published")
     func bicycle() throws {
         let home = try ScriptedHome([(GATT.cyclingSpeedAndCadenceMeasurement, ["notify"])])

@@ -34,7 +34,7 @@ import Testing
             if let point { return .position(point) }
             fallthrough
         case 1:
-            let rate = [.min, -1, 0, 60, 150, 250, 251, .max].randomElement(using: &generator) ?? 0
+            let rate = [.min, -1, 0, 24, 25, 60, 150, 240, 241, .max].randomElement(using: &generator) ?? 0
             return .heartRate(HeartRateReading(time: time, beatsPerMinute: rate))
         case 2:
             let counter = Bool.random(using: &generator) ? UInt32.random(in: 0...500, using: &generator) : .max
@@ -67,7 +67,7 @@ import Testing
             if let value { #expect(value >= 0 && value.isFinite) }
         }
         #expect(figures.activeMilliseconds >= 0 && (figures.steps ?? 0) >= 0)
-        if let heart = figures.heartRate { #expect((1.0...250).contains(heart.mean)) }
+        if let heart = figures.heartRate { #expect((25.0...240).contains(heart.mean)) }
     }
 
     @Test("any samples, events and people give figures, and the same ones in any order", arguments: 1...30)

@@ -19,7 +19,9 @@ public struct HeartRatePayload: Payload {
         time = wall
         bpm = Int(measurement.beatsPerMinute)
         contact = measurement.contact == .notSupported ? nil : measurement.contact == .detected
-        rrMilliseconds = measurement.rrIntervals.isEmpty ? nil : measurement.rrIntervals.map { Int(milliseconds($0)) }
+        // 0 is no time between beats.
+        let intervals = measurement.rrIntervals.filter { $0 > 0 }
+        rrMilliseconds = intervals.isEmpty ? nil : intervals.map { Int(milliseconds($0)) }
         energyKilojoules = measurement.energyKilojoules.map(Int.init)
     }
 
@@ -36,10 +38,10 @@ public struct HeartRatePayload: Payload {
         case .notDetected: bytes.append(literal: ",\"contact\":false")
         case .detected: bytes.append(literal: ",\"contact\":true")
         }
-        if !measurement.rrIntervals.isEmpty {
+        if measurement.rrIntervals.contains(where: { $0 > 0 }) {
             bytes.append(literal: ",\"rr_ms\":")
             var separator = UInt8(ascii: "[")
-            for interval in measurement.rrIntervals {
+            for interval in measurement.rrIntervals where interval > 0 {
                 bytes.append(separator)
                 bytes.appendDecimal(milliseconds(interval))
                 separator = UInt8(ascii: ",")
