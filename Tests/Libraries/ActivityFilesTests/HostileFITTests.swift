@@ -148,6 +148,57 @@ struct HostileFITTests {
         #expect(recordings.omissions.map { $0.drop { !$0.isLetter } } == ["records without a time", "records with a time outside of the activity"])
     }
 
+    /// An activity with records at these seconds, and a session that says something of it.
+    private func activity(
+        at seconds: [Int64], session: (start: Int64, elapsed: Int64, timer: Int64, written: Int64)?, hasFileID: Bool = true
+    ) -> [UInt8] {
+        var encoder = FITEncoder()
+        if hasFileID { encoder.message(0, 0, [(Field(0, .enumeration), .integer(4))]) }
+        encoder.define(1, 20, [Field(253, .uint32)])
+        for second in seconds {
+            encoder.begin(1)
+            encoder.append(UInt32(Self.second + second))
+        }
+        if let session {
+            encoder.message(
+                0, 18,
+                [
+                    (Field(253, .uint32), .integer(Self.second + session.written)),
+                    (Field(2, .uint32), .integer(Self.second + session.start)),
+                    (Field(7, .uint32), .integer(session.elapsed * 1000)), (Field(8, .uint32), .integer(session.timer * 1000)),
+                ])
+        }
+        return encoder.finished()
+    }
+
+    @Test("A session that leaves its pauses out, or has the wrong hour, loses none of its records")
+    func wrongSessions() throws {
+        let times = Array(stride(from: Int64(0), through: 1500, by: 10)) + Array(stride(from: Int64(2200), through: 3763, by: 10))
+        let told = try FITFile.read(activity(at: times, session: (0, 3098, 3098, 3763)))
+        let one = try #require(told.activities.first)
+        #expect(one.samples.count == times.count && told.omissions.isEmpty)
+        let begin = one.start
+        #expect(one.end == begin + 3_760_000)
+        #expect(one.pauses == [Pause(start: begin + 1_500_000, end: begin + 2_162_000)], "\(one.pauses)")
+        let hour = try FITFile.read(activity(at: Array(0...600), session: (3600, 600, 600, 4200)))
+        let other = try #require(hour.activities.first)
+        #expect(other.samples.count == 601 && other.start == begin && other.end == begin + 600_000)
+    }
+
+    @Test("Of many gaps, no more become pauses than are taken over; and a file of a chain that only lacks its head is its own")
+    func gaps() throws {
+        // Each third second, and then eight seconds nothing.
+        let times = (0..<8000).map { Int64($0) * 3 + Int64($0 / 4) * 8 }
+        let end = try #require(times.last)
+        let many = try FITFile.read(activity(at: times, session: (0, end, 60, end)))
+        let pauses = try #require(many.activities.first).pauses
+        #expect(pauses.count == 999 && zip(pauses, pauses.dropFirst()).allSatisfy { $0.end <= $1.start })
+        let day = Array(Int64(86_400)...87_000)
+        let chain = try FITFile.read(
+            activity(at: Array(0...600), session: (0, 600, 600, 600)) + activity(at: day, session: nil, hasFileID: false))
+        #expect(chain.activities.map(\.samples.count) == [601, 601] && chain.omissions.isEmpty)
+    }
+
     @Test("A chain of very many files has one line for each reason to leave them out")
     func chain() throws {
         let record: [UInt8] = [0x41, 0, 0, 20, 0, 1, 253, 4, 0x86, 1] + FITTests.little(Self.second, 4)

@@ -237,7 +237,7 @@ enum WorkoutCommands {
             recognised, so the same file can be imported again; so is what another device has recorded at the same time. Where you were is kept only if you allow it: \
             `vitals consent --record-location on`.
             """,
-        options: [Option.flag("keep-both", "takes over what another workout is taken for, too")],
+        options: [Option.flag("keep-both", "imports a workout even if one of that time is there already")],
         arguments: [.repeated("FILE", "files, folders and archives")],
         examples: [
             Example("vitals workout import run.fit"), Example("vitals workout import export_12345.zip"),

@@ -152,7 +152,7 @@ private final class Sending {
         for workout in told.list("workouts") {
             counts[workout.text("outcome") ?? "refused", default: 0] += 1
             if let reason = workout.text("reason") { note("\(item.name): \(reason)") }
-            if workout.text("outcome") == "duplicate" {
+            if workout.text("outcome") == "duplicate", workout["same"] != true {
                 let source = workout.text("source").map { ", from \($0)" } ?? ", recorded here"
                 let what = "\(workout.text("activity") ?? "workout"), \(workout.time("started") ?? "-")\(source)"
                 note("\(item.name): there already: \(what); --keep-both keeps both")

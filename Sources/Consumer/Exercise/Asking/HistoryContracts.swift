@@ -42,6 +42,9 @@ extension RequestContract {
                 .known("pauses", .array(of: pause)), .known("splits", .array(of: split)), WorkoutFigures.best,
                 .known("path", .array(of: .array(of: .array(of: .number))).about("pieces of [latitude, longitude]")),
                 .known("over_distance", .array(of: station)), .known("heart_rates", .array(of: hearts)),
+                .known(
+                    "positions_differ",
+                    .bool.about("whether they lead elsewhere than the device says, by more than a fifth: then nothing is made of them but the path")),
             ]))
 
     private static let pause = PayloadSchema.object(

@@ -23,14 +23,15 @@ extension WorkoutHistory {
         }
         guard case .object(let line) = try workout.line(workout.fold(samples.all, asked.history), now: now)
         else { return [:] }
-        let splits = course.splits(every: units.way, heartRates: hearts, workout.timer).prefix(mostSplits)
-        let best = course.bestTimes(in: units)
+        let agrees = workout.agrees(course)
+        let splits = agrees ? course.splits(every: units.way, heartRates: hearts, workout.timer).prefix(mostSplits) : []
+        let best = agrees ? course.bestTimes(in: units) : []
         let whole =
             line
             + present([
                 ("gear", try asked.gear().json(of: workout.gear)), ("pauses", pauses(workout)),
                 ("splits", splits.isEmpty ? nil : .array(splits.map(json))),
-                ("best", best.isEmpty ? nil : .array(best.map(json))),
+                ("best", best.isEmpty ? nil : .array(best.map(json))), ("positions_differ", agrees ? nil : true),
             ])
         // As many points as have room. A path that was simplified is simplified further.
         var (count, pieces) = (count, course.path)
@@ -39,7 +40,7 @@ extension WorkoutHistory {
             let shown = JSON.object(
                 whole
                     + present([
-                        ("path", path(pieces)), ("over_distance", overDistance(course, count)),
+                        ("path", path(pieces)), ("over_distance", agrees ? overDistance(course, count) : nil),
                         ("heart_rates", heartRates(hearts, workout, count)),
                     ]))
             guard count > 2, shown.bytes.count > longestReply else { return shown }

@@ -22,8 +22,8 @@ final class ImportJob: @unchecked Sendable {
     private var file: ParsedFile
     private let mayAdd: () -> Bool
     private let completion: (Result<JSON, any Error>) -> Void
-    /// Workouts of this file: none of them is the same as another one.
-    private var own: Set<ID> = []
+    /// Workouts of one file, and which file of an archive that is: none of them is the same as another one.
+    private var own: (file: Int, workouts: Set<ID>) = (0, [])
     private var stored = 0
     /// How many readings there are in all.
     private let total: Int
@@ -94,12 +94,14 @@ final class ImportJob: @unchecked Sendable {
             ])
             goOn()
         case .workout(let imported):
-            let known = try self.known(imported.workout)
+            if own.file != imported.file { own = (imported.file, []) }
+            let (known, isExact) = try self.known(imported.workout) ?? (nil, false)
+            if let known, isExact { own.workouts.insert(known.id) }
             if let known,
                 known.origin?.source != imported.source || known.origin?.lacksWay != true
                     || imported.workout.origin?.lacksWay == true
             {
-                outcomes.append(Self.outcome("duplicate", known))
+                outcomes.append(Self.outcome("duplicate", known, isExact: isExact))
                 return goOn()
             }
             if known == nil, let reason = try refusal(imported.workout) {
@@ -121,16 +123,20 @@ final class ImportJob: @unchecked Sendable {
 
     /// The workout that a person has of the time of another one: the same, or one that was recorded by something else. If they
     /// want to keep both, only the same from the same file.
-    private func known(_ workout: KeptWorkout) throws(VaultError) -> KeptWorkout? {
+    /// - Returns: nil if there is none; whether it begins and ends at the same times, by the same source.
+    private func known(_ workout: KeptWorkout) throws(VaultError) -> (workout: KeptWorkout?, isExact: Bool)? {
         let days = WorkoutRows.day(workout.started - ImportedWorkout.longest)...WorkoutRows.day(workout.ended)
         let now = context.now()
-        return try rows.workouts(of: user, on: days).map(\.workout).first { other in
-            guard !own.contains(other.id) else { return false }
-            let isExact =
-                other.origin?.source == workout.origin?.source && other.started == workout.started
-                && other.ended == workout.ended
-            return isExact || !file.keepsBoth && workout.span(at: now).isSame(as: other.span(at: now))
+        let others = try rows.workouts(of: user, on: days).map(\.workout)
+        let exact = others.first { other in
+            other.origin?.source == workout.origin?.source && other.started == workout.started
+                && other.ended == workout.ended && other.activity == workout.activity
         }
+        if let exact { return (exact, true) }
+        guard !file.keepsBoth else { return nil }
+        let span = workout.span(at: now)
+        let same = others.first { !own.workouts.contains($0.id) && span.isSame(as: $0.span(at: now)) }
+        return same.map { ($0, false) }
     }
 
     /// Why there is no room for a workout; nil if there is.
@@ -151,7 +157,7 @@ final class ImportJob: @unchecked Sendable {
         var workout = workout
         let outcome = try context.store.attempt(naming: [user]) {
             // Something else may have happened while the readings were stored.
-            if let known = try known(workout) { return Self.outcome("duplicate", known) }
+            if case (let known?, let isExact)? = try known(workout) { return Self.outcome("duplicate", known, isExact: isExact) }
             // The person may have withdrawn their consent in the meantime.
             if hasWay, try !RecordedKinds(context.documents).recordsLocation(of: user) {
                 workout.origin?.lacksWay = true
@@ -160,7 +166,7 @@ final class ImportJob: @unchecked Sendable {
             try rows.mark(workout.id)
             return Self.outcome("imported", workout)
         }.get()
-        own.insert(workout.id)
+        own.workouts.insert(workout.id)
         outcomes.append(outcome)
         context.changes.changed([user])
     }
@@ -179,11 +185,11 @@ final class ImportJob: @unchecked Sendable {
     }
 
     /// - Parameter workout: of a duplicate, the one that is there already.
-    private static func outcome(_ outcome: String, _ workout: KeptWorkout) -> JSON {
+    private static func outcome(_ outcome: String, _ workout: KeptWorkout, isExact: Bool = false) -> JSON {
         .object(present: [
             "outcome": .string(outcome), "id": .string(workout.id.text),
             "activity": .string(workout.activity.name), "started": .integer(workout.started),
-            "source": (workout.origin?.source).map { .string($0) },
+            "source": (workout.origin?.source).map { .string($0) }, "same": isExact ? true : nil,
         ])
     }
 

@@ -14,6 +14,8 @@ struct ImportedWorkout: Sendable {
     let readings: [Reading]
     /// What was recorded by it.
     let source: String
+    /// Which file of an archive it is from.
+    var file = 0
 
     /// Why a recording is no workout here.
     enum Problem: Error, CustomStringConvertible {
@@ -34,6 +36,8 @@ struct ImportedWorkout: Sendable {
     static let tolerance: Int64 = 300_000
     /// No workout lasts longer, in milliseconds.
     static let longest: Int64 = 2 * 86_400_000
+    /// Nobody is faster, in metres a second, or climbs faster; what says so is wrong.
+    private static let (fastest, steepest) = (100.0, 20.0)
     /// How many pauses are taken over, the longest of them.
     private static let mostPauses = WorkoutTimer.mostIntervals - 1
 
@@ -54,15 +58,20 @@ struct ImportedWorkout: Sendable {
         source = ImportSources.name(recording.device, format)
         var origin = WorkoutOrigin(source: source)
         origin.name = recording.name
-        origin.metres = recording.totals.distanceMetres
+        let seconds = Double(max(60_000, recording.end - recording.start)) / 1000
+        origin.metres = recording.totals.distanceMetres.flatMap { $0 <= seconds * Self.fastest ? $0 : nil }
         origin.kilocalories = recording.totals.energyKilocalories
-        origin.ascentMetres = recording.totals.ascentMetres
+        origin.ascentMetres = recording.totals.ascentMetres.flatMap { $0 <= seconds * Self.steepest ? $0 : nil }
         origin.steps = recording.totals.steps
+        func plausible(_ rate: UInt16?) -> Int? {
+            rate.flatMap { HeartRateSamples.plausible.contains(Int($0)) ? Int($0) : nil }
+        }
         (origin.meanHeartRate, origin.highestHeartRate) = (
-            recording.totals.meanHeartRate.map(Int.init), recording.totals.highestHeartRate.map(Int.init)
+            plausible(recording.totals.meanHeartRate), plausible(recording.totals.highestHeartRate)
         )
         let active = workout.timer.activeMilliseconds(at: recording.end)
-        if let told = recording.totals.durationMilliseconds, told > 0, told <= recording.end - recording.start,
+        let elapsed = recording.end - recording.start
+        if let told = recording.totals.durationMilliseconds, told > elapsed / 100, told <= elapsed,
             abs(told - active) > max(2000, told / 100)
         {
             origin.activeMilliseconds = told

@@ -95,8 +95,9 @@ struct ParsedFile: Sendable {
         if let damage = recordings.damage { omit("\(item.name): \(damage): only what comes before was read") }
         for recording in recordings.activities {
             do {
-                let workout = try ImportedWorkout(
+                var workout = try ImportedWorkout(
                     recording, id: drawnID(), format: item.format, locates: locates, now: now)
+                workout.file = files
                 items.append(.workout(workout))
                 if workout.workout.origin?.lacksWay == true { omit("\(item.name): \(Self.withoutWay)") }
             } catch {

@@ -16,9 +16,11 @@ extension KeptWorkout {
         }
         let totals = Totals(
             distanceMetres: figures["distance_m"]?.double,
-            durationMilliseconds: timer.activeMilliseconds(at: end),
+            durationMilliseconds: activeMilliseconds,
             energyKilocalories: figures["energy_kcal"]?.double, ascentMetres: figures["ascent_m"]?.double,
-            steps: figures["steps"]?.double.map { Int($0) })
+            steps: figures["steps"]?.double.map { Int($0) },
+            meanHeartRate: origin?.meanHeartRate.map { UInt16(clamping: $0) },
+            highestHeartRate: origin?.highestHeartRate.map { UInt16(clamping: $0) })
         return Recording(
             sport: activity.sport, name: origin?.name, start: start, end: end,
             pauses: pauses.filter { $0.start < $0.end },

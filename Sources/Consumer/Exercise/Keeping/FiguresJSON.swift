@@ -86,6 +86,16 @@ extension KeptWorkout {
     /// How long it was active, in the same order.
     func activeMilliseconds(_ figures: WorkoutFigures) -> Int64 { origin?.activeMilliseconds ?? figures.activeMilliseconds }
 
+    /// The same of one that is over.
+    package var activeMilliseconds: Int64 { origin?.activeMilliseconds ?? timer.activeMilliseconds(at: timer.ended ?? started) }
+
+    /// Whether positions lead as far as the device says, or nearly. Indoors, they jump, and are no basis for records and
+    /// splits.
+    func agrees(_ course: Course) -> Bool {
+        guard let told = known(origin?.metres), course.metres > 0 else { return true }
+        return abs(course.metres - told) <= told / 5
+    }
+
     /// The mean speed by what the device says; nil if it says neither how far nor how long it was.
     func metresPerSecond(_ figures: WorkoutFigures) -> Double? {
         let active = activeMilliseconds(figures)

@@ -212,15 +212,11 @@ extension KeptWorkout {
         of user: ID, _ history: History, _ store: Store, _ keys: Keys
     ) throws(VaultError) -> JSON {
         let samples = try WorkoutSamples(of: user, self, now: timer.ended ?? started, store, keys)
-        let fold = fold(samples.all, history)
-        guard case .object(let members) = line(fold, now: timer.ended ?? started) else {
+        guard case .object(let members) = line(fold(samples.all, history), now: timer.ended ?? started) else {
             return [:]
         }
         let course = course(samples)
-        // Positions that lead elsewhere than the device are no basis for a record: indoors, they jump.
-        let told = metres(fold.figures(at: timer.ended ?? started)) ?? course.metres
-        let isRight = abs(course.metres - told) <= told / 5
-        let best = (isRight ? course.bestTimes : []).map { time -> JSON in
+        let best = (agrees(course) ? course.bestTimes : []).map { time -> JSON in
             .object(present: [
                 "distance_m": rounded(time.metres, 0),
                 "seconds": rounded(time.seconds, 1),

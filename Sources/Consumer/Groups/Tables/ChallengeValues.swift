@@ -31,9 +31,7 @@ struct ChallengeValues {
             Self.whole(
                 try days.totalsWithoutHeartRate(of: user, in: challenge.days).reduce(0.0) { $0 + ($1.metres ?? 0) })
         case .minutes:
-            try over(user, challenge).reduce(0) { sum, workout in
-                sum + workout.timer.activeMilliseconds(at: workout.timer.ended ?? workout.started)
-            } / 60_000
+            try over(user, challenge).reduce(0) { $0 + $1.activeMilliseconds } / 60_000
         case .workouts: Int64(try over(user, challenge).count)
         }
     }

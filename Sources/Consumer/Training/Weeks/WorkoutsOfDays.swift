@@ -25,7 +25,7 @@ struct WorkoutsOfDays {
 
     /// How long they were in all, without pauses, in seconds.
     var seconds: Int {
-        Int(workouts.reduce(0) { $0 + $1.timer.activeMilliseconds(at: $1.timer.ended ?? $1.started) } / 1000)
+        Int(workouts.reduce(0) { $0 + $1.activeMilliseconds } / 1000)
     }
 
     /// What they took in all, in kilocalories; nil if that is known of none. A training whose figures have none, such as one

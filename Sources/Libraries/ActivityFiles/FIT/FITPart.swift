@@ -23,6 +23,8 @@ struct FITSession {
     var start: Int64
     /// By what it says it took; its start where it says nothing.
     var end: Int64
+    /// The time of its message: when it was written, most often at its end.
+    var written: Int64?
     var sport: Sport
     var totals: Totals
     /// Whether it is the change from one sport to the next, which is no activity.
@@ -41,6 +43,8 @@ struct FITSession {
 /// One file of a chain, until it ends.
 struct FITPart {
     var type: Int64?
+    /// Whether it says what it is.
+    var hasFileID = false
     var device = Device()
     var sport: Sport?
     var name: String?
@@ -71,6 +75,16 @@ struct FITPart {
         device.serial = told.device.serial ?? device.serial
     }
 
+    /// Whether this file of a chain only goes on with the one before, as with what a strap kept: it does not say what it is,
+    /// and nothing in it is an activity.
+    var goesOn: Bool { !hasFileID && sessions.isEmpty && samples.isEmpty }
+
+    /// Takes what a strap kept from a file that goes on with this one.
+    mutating func append(_ other: FITPart) {
+        strapRates += other.strapRates
+        timer += other.timer
+    }
+
     /// One activity for each session, and how many records have a time that is not theirs.
     func activities() -> (recordings: [Recording], strays: Int) {
         var samples = samples
@@ -84,23 +98,28 @@ struct FITPart {
                     start: min(first.time, timer.first?.time ?? first.time), end: last.time,
                     sport: sport ?? .other("generic"), totals: Totals())
             ]
+            // It says nothing, so its records say how long it took.
+            if sessions[0].end - sessions[0].start > Self.longestGap { sessions[0].end = sessions[0].start }
         }
         let pauses = pauses
-        let recordings = sessions.indices.map { index in
-            let from = index == 0 ? Int64.min : sessions[index].start
+        var (recordings, strays): ([Recording], Int) = ([], 0)
+        for (index, session) in sessions.enumerated() {
+            let from = index == 0 ? Int64.min : session.start
             let to = index + 1 < sessions.count ? sessions[index + 1].start : Int64.max
-            return activity(sessions[index], from, to, samples, pauses)
+            let first = samples.firstIndex(atOrAfter: from)
+            let beyond = to == .max ? samples.count : samples.firstIndex(atOrAfter: to)
+            let slice = samples[first..<max(first, beyond)]
+            guard !session.isTransition else { continue }
+            let own = Self.samples(of: session, slice)
+            strays += slice.count - own.count
+            recordings.append(activity(session, from, to, own, pauses))
         }
-        let strays = samples.count - recordings.reduce(0) { $0 + $1.samples.count }
-        return (zip(sessions, recordings).filter { !$0.0.isTransition }.map(\.1), strays)
+        return (recordings, strays)
     }
 
     private func activity(
-        _ session: FITSession, _ from: Int64, _ to: Int64, _ samples: [Sample], _ pauses: [Pause]
+        _ session: FITSession, _ from: Int64, _ to: Int64, _ own: [Sample], _ pauses: [Pause]
     ) -> Recording {
-        let first = samples.firstIndex(atOrAfter: from)
-        let beyond = to == .max ? samples.count : samples.firstIndex(atOrAfter: to)
-        let own = Self.samples(of: session, samples[first..<max(first, beyond)])
         let (start, end) = Self.span(of: session, own)
         var laps: [Lap] = []
         for (lap, strides) in zip(self.laps, lapStrides) where lap.start >= from && lap.start < to {
@@ -122,25 +141,33 @@ struct FITPart {
     /// gap of more than six hours.
     private static func samples(of session: FITSession, _ samples: ArraySlice<Sample>) -> [Sample] {
         let minute: Int64 = 60_000
-        guard !session.hasLength else {
-            let times = session.start - minute...session.end + minute
-            return samples.filter { times.contains($0.time) }
+        if session.hasLength {
+            // What it took may leave out its pauses; what it was written at is its end then.
+            let written = session.written.flatMap { $0 - session.start <= FITSession.longest ? $0 : nil } ?? session.end
+            let times = session.start - minute...max(session.end, written) + minute
+            let own = samples.filter { times.contains($0.time) }
+            // If most of it was at another time, what the session says of that is wrong.
+            if own.count * 2 >= samples.count { return own }
         }
         let begins = samples.indices.filter { index in
-            index == samples.startIndex || samples[index].time - samples[index - 1].time > 6 * 60 * minute
+            index == samples.startIndex || samples[index].time - samples[index - 1].time > Self.longestGap
         }
         let groups = zip(begins, begins.dropFirst() + [samples.endIndex]).map { samples[$0..<$1] }
         // Of two as large, the first.
         return Array(groups.reversed().max { $0.count < $1.count } ?? [])
     }
 
+    /// In milliseconds.
+    private static let longestGap: Int64 = 6 * 3_600_000
+
     private static func span(of session: FITSession, _ own: [Sample]) -> (start: Int64, end: Int64) {
         guard let first = own.first?.time, let last = own.last?.time else {
             return (session.start, session.hasLength ? session.end : session.start + Self.timer(session))
         }
-        guard !session.hasLength else { return (min(session.start, first), max(session.end, last)) }
-        // Its start is right if what was recorded begins on that day.
-        let start = abs(first - session.start) <= FITSession.longest / 2 ? min(session.start, first) : first
+        let isWithin = first >= session.start - 60_000 && last - session.start <= FITSession.longest
+        guard !session.hasLength || !isWithin else { return (min(session.start, first), max(session.end, last)) }
+        // Its start is right if what was recorded begins soon after it.
+        let start = (0...longestGap).contains(first - session.start) ? session.start : first
         return (start, max(last, start + timer(session)))
     }
 

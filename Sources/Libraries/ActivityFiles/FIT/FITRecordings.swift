@@ -8,11 +8,11 @@ final class FITRecordings: FITReader {
     private let limits: Limits
     private var result = Recordings()
     private var part: FITPart
+    /// The file of the chain before, to which this one may belong.
+    private var before: FITPart?
     private var sampleCount = 0
     private var outOfTime = 0
     private var strays = 0
-    /// Whether the next message is the first of its file.
-    private var isBeginning = true
     private var tooMany = 0
     /// Different reasons for which something was left out; a chain may have a million files.
     private static let mostOmissions = 20
@@ -27,22 +27,35 @@ final class FITRecordings: FITReader {
     /// Everything that came.
     func finished() -> Recordings {
         endPart()
+        if let before { add(before) }
+        before = nil
         if outOfTime > 0 { result.omissions.append("\(outOfTime) records without a time") }
         if strays > 0 { result.omissions.append("\(strays) records with a time outside of the activity") }
         if tooMany > 0 { result.omissions.append("\(tooMany) activities after the first \(limits.activities)") }
         return result
     }
 
-    func begin(at offset: Int) { isBeginning = true }
+    func begin(at offset: Int) { endPart() }
 
     private func endPart() {
         let ended = part
         part = FITPart()
+        // The strap's clock goes on.
+        (part.strapAnchor, part.strapTick) = (ended.strapAnchor, ended.strapTick)
+        if ended.goesOn, before != nil {
+            before?.append(ended)
+        } else {
+            if let before { add(before) }
+            before = ended
+        }
+    }
+
+    private func add(_ ended: FITPart) {
         if ended.type == FITFileType.course, !ended.samples.isEmpty {
             omit(FITFileType.name(FITFileType.course) + ", which is no recording")
         } else if !ended.samples.isEmpty || !ended.sessions.isEmpty {
             let room = max(0, limits.activities - result.activities.count)
-            tooMany += max(0, max(1, ended.sessions.count) - room)
+            tooMany += max(0, max(1, ended.sessions.count(where: { !$0.isTransition })) - room)
             if room > 0 {
                 let (recordings, strays) = ended.activities()
                 result.activities += recordings.prefix(room)
@@ -61,9 +74,6 @@ final class FITRecordings: FITReader {
     }
 
     func take(_ message: FITMessage) throws(ActivityFileError) {
-        // A file of a chain that does not say what it is goes on with the one before: with what a strap kept, for example.
-        if isBeginning, message.number == FITMessageNumber.fileID { endPart() }
-        isBeginning = false
         switch message.number {
         case FITMessageNumber.record: try takeRecord(message)
         case FITMessageNumber.monitoring: try takeMonitoring(message)
@@ -74,6 +84,7 @@ final class FITRecordings: FITReader {
         case FITMessageNumber.session: try takeSession(message)
         case FITMessageNumber.fileID:
             part.type = message.integer(0) ?? part.type
+            part.hasFileID = true
             part.take(FITDeviceFields(message, nameField: 8, limits))
         case FITMessageNumber.deviceInfo:
             // The device itself has the index 0; others are its sensors.
@@ -227,7 +238,7 @@ final class FITRecordings: FITReader {
         (totals.meanHeartRate, totals.highestHeartRate) = (whole(message.value(16)), whole(message.value(17)))
         part.sessions.append(
             FITSession(
-                start: span.start, end: span.end, sport: sport, totals: totals,
+                start: span.start, end: span.end, written: FITTime.unixMilliseconds(message.seconds), sport: sport, totals: totals,
                 isTransition: message.integer(5) == FITSession.transition))
         // Each of them is given the pauses that lie within it.
         guard part.sessions.count <= Self.mostSessions else {

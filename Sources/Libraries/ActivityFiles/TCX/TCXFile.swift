@@ -5,8 +5,8 @@ import XMLDocuments
 /// Steps.
 ///
 /// Each activity has laps, and these have tracks of points. Where a lap has several tracks, there are pauses between
-/// them. Distance and energy of a lap are obligatory in the schema, so 0 stands for what is not known, and is read as
-/// nothing. Totals are the laps' sums, where each lap says something.
+/// them. Distance and energy of a lap are obligatory in the schema, so an energy of 0 stands for what is not known, and so
+/// does a distance of 0 if no lap has another one. Totals are the laps' sums, where each lap says something.
 public enum TCXFile {
     /// What a document holds.
     /// - Throws: where nothing at all could be read. What breaks off later is in the result's `damage`.

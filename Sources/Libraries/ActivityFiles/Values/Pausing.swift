@@ -10,10 +10,12 @@ extension Pause {
     ///   - samples: in the order of their times.
     /// - Returns: those that were told, if they are right within two seconds or a hundredth. Otherwise, besides them if they are
     ///   too short, the longest gaps between samples, of more than five seconds and three times the usual one, the last of
-    ///   them cut; all of them together may be too short.
+    ///   them cut, and at most `mostGaps`; all of them together may be too short.
     static func fitting(_ told: [Pause], _ whole: ClosedRange<Int64>, active: Int64?, _ samples: [Sample]) -> [Pause] {
         guard let active, active > 0, samples.count > 1 else { return told }
         let elapsed = whole.upperBound - whole.lowerBound
+        // No device can have been active for longer than its activity took.
+        guard active <= elapsed + 2000 else { return told }
         let paused = told.reduce(0) { $0 + $1.end - $1.start }
         guard abs(elapsed - paused - active) > max(2000, active / 100) else { return told }
         let times = [whole.lowerBound] + samples.map(\.time) + [whole.upperBound]
@@ -24,13 +26,21 @@ extension Pause {
         var left = elapsed - active
         var pauses = paused <= left ? told : []
         left -= pauses.reduce(0) { $0 + $1.end - $1.start }
-        func isFree(_ gap: Pause) -> Bool { pauses.allSatisfy { gap.end <= $0.start || $0.end <= gap.start } }
-        for gap in gaps.filter({ $0.end - $0.start > least }).stablySorted(by: { $0.start - $0.end })
-        where left > 0 && isFree(gap) {
+        let longest = gaps.filter { $0.end - $0.start > least }.stablySorted(by: { $0.start - $0.end }).prefix(mostGaps)
+        // Those that overlap none of what was told: both are in the order of time.
+        var (free, next): ([Pause], Int) = ([], 0)
+        for gap in longest.map({ $0 }).stablySorted(by: \.start) {
+            while next < pauses.count, pauses[next].end <= gap.start { next += 1 }
+            if next == pauses.count || gap.end <= pauses[next].start { free.append(gap) }
+        }
+        for gap in free.stablySorted(by: { $0.start - $0.end }) where left > 0 {
             let length = min(left, gap.end - gap.start)
             pauses.append(Pause(start: gap.start, end: gap.start + length))
             left -= length
         }
         return pauses.stablySorted(by: \.start)
     }
+
+    /// How many pauses are made of gaps: more are not taken over.
+    static let mostGaps = 999
 }
