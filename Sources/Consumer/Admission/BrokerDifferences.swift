@@ -59,8 +59,8 @@ struct BrokerDifferences: Equatable {
                 missing.append(username)
             }
         }
-        // Mosquitto 2.0.11 crashes when a client is deleted of which a role was deleted before. What an operator has given
-        // to a client of their own loses its rules, and stays.
+        // Mosquitto 2.0.11 crashes when it deletes a client whose role it has deleted before. A role that an operator has
+        // given to their own client loses its rules, and stays.
         let others = actual.clients.filter { wanted.clients[$0.key] == nil && !removed.contains($0.key) }
         let kept = Set(others.flatMap(\.value))
         for name in actual.roles.keys.sorted() where BrokerRole.isOurs(name) && wanted.roles[name] == nil {

@@ -196,7 +196,7 @@ package struct BrokerRole: Hashable {
     /// The same when the gateway is gone: clients may still have it, and may do nothing by it.
     static func household(ofRemoved gateway: ID) -> BrokerRole { emptied(name(ofHousehold: gateway)) }
 
-    /// A role by which clients may do nothing.
+    /// A role without rules: its clients may do nothing.
     static func emptied(_ name: String) -> BrokerRole { BrokerRole(name, []) }
 
     static let household = "household"

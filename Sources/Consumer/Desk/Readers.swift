@@ -26,8 +26,8 @@ package final class Readers<Source>: @unchecked Sendable {
         let open: @Sendable (_ read: Read) throws -> JSON
         /// A text that changes whenever anything changes that is kept about a person; nil if nothing is kept.
         let state: @Sendable (Source, ID) throws -> String?
-        /// Called a second after an answer, once for all of that second: gives back what is of use only to the next request
-        /// of several.
+        /// Called a second after an answer, once a second at most: gives back what only helps the next request of
+        /// several.
         let rest: () -> Void
         /// Called once the reader's thread has ended: closes what `open` has kept.
         let close: () -> Void

@@ -184,7 +184,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
     /// The path of a heartbeat continues here.
     func measured(_ measurement: HeartRateMeasurement, by sensor: Sensor) {
         let moment = Moment.now()
-        // What no heart does is kept, and shown to nobody; that there is no skin is said.
+        // A heart rate that cannot be is kept and not shown, unless it says that the sensor does not touch the skin.
         let counts = HeartRateSamples.plausible.contains(Int(measurement.beatsPerMinute)) || measurement.contact == .notDetected
         if settings.publishesLive, counts {
             session.publish(HeartRatePayload.bytes(measurement, at: moment.wall), to: sensor.liveTopic)

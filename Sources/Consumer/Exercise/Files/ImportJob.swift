@@ -123,7 +123,7 @@ final class ImportJob: @unchecked Sendable {
 
     /// The workout that a person has of the time of another one: the same, or one that was recorded by something else. If they
     /// want to keep both, only the same from the same file.
-    /// - Returns: nil if there is none; whether it begins and ends at the same times, by the same source.
+    /// - Returns: nil if there is no such workout; whether it begins and ends at the same times, by the same source.
     private func known(_ workout: KeptWorkout) throws(VaultError) -> (workout: KeptWorkout?, isExact: Bool)? {
         let days = WorkoutRows.day(workout.started - ImportedWorkout.longest)...WorkoutRows.day(workout.ended)
         let now = context.now()

@@ -29,7 +29,7 @@ package final class Enrolment: @unchecked Sendable {
     private var underWay: Set<String> = []
     /// How many codes a person gets. It is kept in memory only, so it begins again after a restart.
     private var allowance = Allowance<ID>(perSecond: 1.0 / 3600, burst: 10)
-    /// How often a person may choose to see a gateway's live readings: the broker is told of each of their devices.
+    /// How often a person may choose to see a gateway's live readings: the broker then changes each of their devices.
     private var looks = Allowance<ID>(perSecond: 1.0 / 600, burst: 10)
     private var gateways: EnrolledGateways { EnrolledGateways(store: context.store, keys: context.keys) }
     private var codes: EnrolmentCodes { EnrolmentCodes(store: context.store, keys: context.keys) }

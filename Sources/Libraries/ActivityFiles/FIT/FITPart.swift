@@ -27,7 +27,7 @@ struct FITSession {
     var written: Int64?
     var sport: Sport
     var totals: Totals
-    /// Whether it is the change from one sport to the next, which is no activity.
+    /// Whether it is the change from one sport to the next, which is not an activity.
     var isTransition = false
 
     /// The number of a transition among FIT's sports.
@@ -58,7 +58,7 @@ struct FITPart {
     var strapAnchor: (tick: Int64, time: Double)?
     var strapTick: Int64?
     var strapRates: [(time: Int64, bpm: UInt16)] = []
-    /// Of `compressed_speed_distance`: the last distance, in sixteenths of a metre, of which twelve bits are told.
+    /// Of `compressed_speed_distance`: the last distance, in sixteenths of a metre. The field has its lower twelve bits.
     var sixteenths: Int64?
 
     mutating func append(_ sample: Sample) {
@@ -136,9 +136,9 @@ struct FITPart {
             totals: session.totals, device: device.isEmpty ? nil : device)
     }
 
-    /// A device whose clock jumps gives records times of other days. What is more than a minute before a session, or after
-    /// it, is none of it; where the session does not say how long it took, it is the most that was recorded without a
-    /// gap of more than six hours.
+    /// A device whose clock jumps gives records times of other days. Records more than a minute before a session, or after
+    /// it, do not belong to it. Where a session does not say how long it took, the largest group of records without a gap
+    /// of six hours belongs to it.
     private static func samples(of session: FITSession, _ samples: ArraySlice<Sample>) -> [Sample] {
         let minute: Int64 = 60_000
         if session.hasLength {

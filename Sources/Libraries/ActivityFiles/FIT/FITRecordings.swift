@@ -8,7 +8,7 @@ final class FITRecordings: FITReader {
     private let limits: Limits
     private var result = Recordings()
     private var part: FITPart
-    /// The file of the chain before, to which this one may belong.
+    /// The file before in the chain: this one may belong to it.
     private var before: FITPart?
     private var sampleCount = 0
     private var outOfTime = 0

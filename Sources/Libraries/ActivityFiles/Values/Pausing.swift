@@ -2,15 +2,16 @@
 // stood still while nothing was recorded.
 
 extension Pause {
-    /// Pauses by which an activity was active for as long as its device says.
+    /// The pauses that make an activity as long as its device says.
     /// - Parameters:
     ///   - told: those that the file has.
     ///   - whole: from its start to its end.
     ///   - active: how long its device says that it was active, in milliseconds; nil if it does not say it.
     ///   - samples: in the order of their times.
-    /// - Returns: those that were told, if they are right within two seconds or a hundredth. Otherwise, besides them if they are
-    ///   too short, the longest gaps between samples, of more than five seconds and three times the usual one, the last of
-    ///   them cut, and at most `mostGaps`; all of them together may be too short.
+    /// - Returns: the file's pauses, if they are right within two seconds or a hundredth. If they are too short, the longest gaps
+    ///   between samples are added; if they are too long, the gaps replace them. Gaps have more than five seconds and three
+    ///   times the usual length, the last one is cut, and at most `mostGaps` are taken. In the end, the pauses may still be
+    ///   too short.
     static func fitting(_ told: [Pause], _ whole: ClosedRange<Int64>, active: Int64?, _ samples: [Sample]) -> [Pause] {
         guard let active, active > 0, samples.count > 1 else { return told }
         let elapsed = whole.upperBound - whole.lowerBound
@@ -27,7 +28,7 @@ extension Pause {
         var pauses = paused <= left ? told : []
         left -= pauses.reduce(0) { $0 + $1.end - $1.start }
         let longest = gaps.filter { $0.end - $0.start > least }.stablySorted(by: { $0.start - $0.end }).prefix(mostGaps)
-        // Those that overlap none of what was told: both are in the order of time.
+        // Gaps that do not overlap one of the file's pauses. Both lists are in the order of time.
         var (free, next): ([Pause], Int) = ([], 0)
         for gap in longest.map({ $0 }).stablySorted(by: \.start) {
             while next < pauses.count, pauses[next].end <= gap.start { next += 1 }

@@ -19,7 +19,7 @@ public struct HeartRatePayload: Payload {
         time = wall
         bpm = Int(measurement.beatsPerMinute)
         contact = measurement.contact == .notSupported ? nil : measurement.contact == .detected
-        // 0 is no time between beats.
+        // An interval of 0 is not a beat.
         let intervals = measurement.rrIntervals.filter { $0 > 0 }
         rrMilliseconds = intervals.isEmpty ? nil : intervals.map { Int(milliseconds($0)) }
         energyKilojoules = measurement.energyKilojoules.map(Int.init)

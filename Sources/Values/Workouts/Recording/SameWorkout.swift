@@ -1,6 +1,6 @@
 // Two devices may have recorded the same workout, and the same file may come twice.
 
-/// When a workout was, and what was done, as far as it matters for whether two are the same one.
+/// When a workout was, and what was done: enough to find out whether two workouts are the same one.
 public struct WorkoutSpan: Hashable, Sendable {
     /// Unix milliseconds.
     public let start: Int64
@@ -13,7 +13,7 @@ public struct WorkoutSpan: Hashable, Sendable {
         (self.start, self.end, kind) = (start, max(start, end), Kind(activity))
     }
 
-    /// Whether both are the same workout: they are of the same kind, or nobody knows of which kind one of them is; and what
+    /// Whether both are the same workout: they are of the same kind, or the kind of one of them is not known; and what
     /// they have in common is at least four fifths of the shorter and half of the longer one. Those that do not overlap
     /// are never the same, however close they are.
     public func isSame(as other: WorkoutSpan) -> Bool {
