@@ -65,9 +65,10 @@ class Peripheral:
 
     def _heart_rate(self):
         def value(number):
-            # Two bytes of heart rate, contact, and energy: a kilojoule for each, until it is reset.
+            # Two bytes of heart rate, contact, and energy: a kilojoule for each, until it is reset. What no heart does is only
+            # published live if the strap is not worn.
             self._energy += 1
-            return struct.pack("<BHH", 0x0F, number, self._energy & 0xFFFF)
+            return struct.pack("<BHH", 0x0F if 25 <= number <= 240 else 0x0D, number, self._energy & 0xFFFF)
 
         measurement = self._measured(Characteristic("2A37", NOTIFY, READABLE, b""), value)
         return Service("180D", [

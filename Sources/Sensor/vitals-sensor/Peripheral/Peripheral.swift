@@ -5,6 +5,7 @@
 // listens to the sensor's main values, so its first record is not missed, and then continues whether anybody listens or
 // not.
 
+import Fitness
 import Reactor
 import Telemetry
 
@@ -224,8 +225,10 @@ final class Peripheral {
         beatsPerMinute = record.beatsPerMinute ?? beatsPerMinute
         // The Heart Rate Service recommends the energy in every tenth measurement (3.1.1.3).
         measurements += 1
+        // A strap that measures what no heart does is not worn.
+        let isWorn = HeartRateSamples.plausible.contains(Int(beatsPerMinute))
         let measurement = HeartRateMeasurement(
-            beatsPerMinute: beatsPerMinute, contact: .detected,
+            beatsPerMinute: beatsPerMinute, contact: isWorn ? .detected : .notDetected,
             energyKilojoules: measurements % 10 == 1 ? energy.kilojoules : nil, rrIntervals: record.rrIntervals)
         if let malformed, listened.contains(GATT.heartRateMeasurement), !isSilent {
             self.malformed = nil
