@@ -8,9 +8,9 @@ package import Telemetry
 // the session's thread has other things to do. Whose turn it is says ReadTurns.swift.
 //
 // Each request opens the keys again: none stay on those threads, and if a person is forgotten, or the root key is
-// changed, the next request sees it. It sees one state of the database, whatever is committed in the meantime. A few
-// answers that took long are remembered for some minutes, and given again as long as nothing has changed that is kept of
-// their person.
+// changed, the next request sees it. It sees one state of the database, even if something is committed in the meantime.
+// A few answers that took long are remembered for some minutes, and given again until something changes that is kept
+// about their person.
 
 /// Answers requests by reading. It belongs to the session's thread; the other threads only get values.
 // Proof of @unchecked: `turns`, the lanes' `isBusy` and `prepare` are touched on the session's thread only, or before it

@@ -120,9 +120,10 @@ extension Guardians {
     }
 
     private func remove(_ request: PeopleRequest, field: String) throws -> JSON {
-        let found = try rules.rule(request.id(field))
-        let dependents = found.flatMap { $0.guardian == (try? request.user) ? [$0.dependent] : nil } ?? []
-        let reply = try once(request, with: Set(dependents)) { _, _ in
+        let (user, rule) = (try request.user, try rules.rule(request.id(field)))
+        // Gone if this request has removed it before.
+        let found = rule?.guardian == user ? rule : nil
+        let reply = try once(request, with: Set([found?.dependent].compactMap { $0 })) { _, _ in
             try rules.remove(own(request, field).id)
             return [:]
         }

@@ -131,7 +131,7 @@ struct BrokerRulesTests {
             }
             #expect(try ruled.subscription("adaphone", "a", "vitals/v1/users/ada/#"))
             #expect(try ruled.subscription("gwada", "g", "vitals/v1/gateways/gwada/#"))
-            // Enrolled again, for a household whose role has no rules any more.
+            // Enrolled again: the household's role has lost its rules.
             ruled.perform { [roster = ruled.roster] _ in roster.setHousehold(false, of: "gwada") }
             try ruled.change { $0.setHousehold(of: gateway, owner: ada, $1) }
             ruled.perform { [roster = ruled.roster] _ in roster.setHousehold(true, of: "gwada") }
@@ -220,7 +220,7 @@ struct BrokerRulesTests {
         let some = BrokerDifferences(from: state, to: wanted)
         #expect(some.commands.map(\.name) == ["deleteClient", "modifyRole", "modifyClient"])
         #expect(some.removed == ["bobphone"])
-        // Roles of gateways that are gone go, too; an operator's client keeps its one, by which it may do nothing.
+        // Roles of gateways that are gone go, too; an operator's client keeps its role, without rules.
         state.clients["display"] = ["household-gwbob"]
         state.clients["bobphone"] = ["person-bob", "household-gwold"]
         for gateway in ["gwbob", "gwold"] {

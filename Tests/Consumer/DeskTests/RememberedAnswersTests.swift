@@ -49,7 +49,7 @@ struct RememberedAnswersTests {
         #expect(remembered.answer(try question(ben, 0), state: "b", now: 2) != nil)
         #expect(remembered.end == RememberedAnswers.lifetime)
         for number in 1...RememberedAnswers.most {
-            // Those go first of whom most is remembered.
+            // The person with the most answers loses one first.
             if number == 14 { #expect(remembered.answer(try question(ben, 0), state: "b", now: 3) != nil) }
             remembered.remember([:], to: try question(try ID("p\(number)"), 0), state: "p", now: 3)
         }

@@ -126,7 +126,7 @@ struct StandardSensorTests {
         #expect(reply["data"]?["steps"] == 1 && reply["data"]?["derived"] == true)
     }
 
-    @Test("what no heart does is not shown live, and no time between beats is 0; that there is no skin is said")
+    @Test("heart rates that cannot be, and intervals of 0, are not shown live; a missing contact is")
     func noHeart() throws {
         let home = try ScriptedHome([(GATT.heartRateMeasurement, ["notify"])])
         #expect(try home.payload("sensors/it/info")["capabilities"] == ["heart-rate"])

@@ -185,7 +185,7 @@ struct HostileFITTests {
         #expect(other.samples.count == 601 && other.start == begin && other.end == begin + 600_000)
     }
 
-    @Test("Of many gaps, no more become pauses than are taken over; and a file of a chain that only lacks its head is its own")
+    @Test("Of many gaps, 999 become pauses; and a chained file with records of its own, but without a head, is an activity")
     func gaps() throws {
         // Each third second, and then eight seconds nothing.
         let times = (0..<8000).map { Int64($0) * 3 + Int64($0 / 4) * 8 }

@@ -19,7 +19,7 @@ import Testing
                 HeartRatePayload.bytes(
                     .init(beatsPerMinute: 170, contact: .notDetected, rrIntervals: [141, 65535]), at: -1))
                 == #"{"time":-1,"bpm":170,"contact":false,"rr_ms":[138,63999]}"#)
-        // 0 is no time between beats.
+        // An interval of 0 is not a beat.
         #expect(
             Self.text(HeartRatePayload.bytes(.init(beatsPerMinute: 70, rrIntervals: [0, 831, 0]), at: 1))
                 == #"{"time":1,"bpm":70,"rr_ms":[812]}"#)

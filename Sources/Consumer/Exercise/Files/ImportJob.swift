@@ -121,9 +121,9 @@ final class ImportJob: @unchecked Sendable {
         }
     }
 
-    /// The workout that a person has of the time of another one: the same, or one that was recorded by something else. If they
-    /// want to keep both, only the same from the same file.
-    /// - Returns: nil if there is no such workout; whether it begins and ends at the same times, by the same source.
+    /// The workout that is the same as another one, perhaps recorded by another device. If the person wants to keep both, only
+    /// an exact match counts: the same source, times and activity.
+    /// - Returns: the workout, and whether it is an exact match; nil if the person does not have it yet.
     private func known(_ workout: KeptWorkout) throws(VaultError) -> (workout: KeptWorkout?, isExact: Bool)? {
         let days = WorkoutRows.day(workout.started - ImportedWorkout.longest)...WorkoutRows.day(workout.ended)
         let now = context.now()

@@ -89,7 +89,7 @@ extension KeptWorkout {
     /// The same of one that is over.
     package var activeMilliseconds: Int64 { origin?.activeMilliseconds ?? timer.activeMilliseconds(at: timer.ended ?? started) }
 
-    /// Whether positions lead as far as the device says, or nearly. Indoors, positions jump: then records and splits cannot be
+    /// Whether the way by positions is about as long as the device says. Indoors, positions jump: then records and splits cannot be
     /// made of them.
     func agrees(_ course: Course) -> Bool {
         guard let told = known(origin?.metres), course.metres > 0 else { return true }

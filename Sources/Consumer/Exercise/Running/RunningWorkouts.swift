@@ -196,7 +196,7 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
 
     /// What was done to a workout, in its row.
     struct Done {
-        fileprivate let workout: KeptWorkout
+        let workout: KeptWorkout
         /// Those that were recorded as a workout needs it, and no longer are.
         fileprivate let sensors: Set<SensorName>
     }
@@ -223,7 +223,7 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
         return Done(workout: workout, sensors: try record(false, user))
     }
 
-    /// Goes on with what was done to a person's workout, and says so to whoever listens.
+    /// Does the rest after the transaction: continues with the changed workout, and informs those who listen.
     func tell(done: Done, of user: ID) {
         let (changed, sensors) = (done.workout, done.sensors)
         guard let event = changed.events.last else { return }

@@ -82,15 +82,19 @@ final class WorkoutRequests: @unchecked Sendable {
         }
         var done: RunningWorkouts.Done?
         let reply = try context.answered.once(request, now: context.now()) {
-            do { done = try running.write(kind, at: time, of: user) } catch let problem as WorkoutEventProblem {
+            let written: RunningWorkouts.Done
+            do { written = try running.write(kind, at: time, of: user) } catch let problem as WorkoutEventProblem {
                 throw ReplyError(.notAllowed, "\(problem)")
             }
-            return .object(present: [
-                "state": kind == .stop ? "stopped" : "cancelled",
-                "id": kind == .stop ? (before?.workout.id).map { .string($0.text) } : nil,
-            ])
+            done = written
+            switch kind {
+            case .stop: return ["state": "stopped", "id": .string(written.workout.id.text)]
+            case .cancel: return ["state": "cancelled"]
+            default: return [:]
+            }
         }
         if let done { running.tell(done: done, of: user) }
+        // A workout that goes on is shown as it is now.
         return kind == .stop || kind == .cancel ? reply : .object(members(user))
     }
 

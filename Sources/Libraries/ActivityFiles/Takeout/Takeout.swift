@@ -183,7 +183,7 @@ private final class TakeoutWalk {
                 format = "SQLite"
                 summary.formats[format, default: 0] += 1
                 try database(name, stream, each)
-            } else if XMLBeginning.utf8(ofUTF16: head) != nil {
+            } else if let begin = XMLBeginning.utf8(ofUTF16: head), XMLBeginning.root(begin) != nil {
                 let bytes = try stream.all(atMost: limits.fileBytes)
                 guard let document = XMLBeginning.utf8(ofUTF16: bytes) else { return }
                 file(name, MemorySource(document), around, depth, isUnpacked: isUnpacked, each)

@@ -27,14 +27,13 @@ extension Pause {
         var left = elapsed - active
         var pauses = paused <= left ? told : []
         left -= pauses.reduce(0) { $0 + $1.end - $1.start }
-        let longest = gaps.filter { $0.end - $0.start > least }.stablySorted(by: { $0.start - $0.end }).prefix(mostGaps)
         // Gaps that do not overlap one of the file's pauses. Both lists are in the order of time.
-        var (free, next): ([Pause], Int) = ([], 0)
-        for gap in longest.map({ $0 }).stablySorted(by: \.start) {
+        var next = 0
+        let free = gaps.filter { gap in
             while next < pauses.count, pauses[next].end <= gap.start { next += 1 }
-            if next == pauses.count || gap.end <= pauses[next].start { free.append(gap) }
+            return gap.end - gap.start > least && (next == pauses.count || gap.end <= pauses[next].start)
         }
-        for gap in free.stablySorted(by: { $0.start - $0.end }) where left > 0 {
+        for gap in free.stablySorted(by: { $0.start - $0.end }).prefix(mostGaps) where left > 0 {
             let length = min(left, gap.end - gap.start)
             pauses.append(Pause(start: gap.start, end: gap.start + length))
             left -= length

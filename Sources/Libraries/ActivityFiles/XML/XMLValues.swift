@@ -59,7 +59,8 @@ private func slowDecimal(_ bytes: UnsafeBufferPointer<UInt8>, _ isNegative: Bool
 /// A time in Unix milliseconds; nil for what is none.
 ///
 /// `2026-11-21T10:00:00Z`, with a fraction of a second, of which three digits count, and with the distance to UTC as
-/// `+02:00`; without it, UTC is meant. Some programs leave the seconds out, against the rules. Apple's `2026-11-21 10:00:00 +0200`, too. A second of 60 is the next minute's 0.
+/// `+02:00`; without it, UTC is meant. Some programs leave the seconds out, against the rules. Apple's
+/// `2026-11-21 10:00:00 +0200`, too. A second of 60 is the next minute's 0.
 func unixTime(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
     let bytes = text.trimmed
     guard bytes.count >= 16, bytes.count <= 40 else { return nil }

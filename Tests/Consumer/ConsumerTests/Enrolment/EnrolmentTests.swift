@@ -58,7 +58,7 @@ struct EnrolmentTests {
                 throw TestFailure("no list")
             }
             #expect(kept.first?["household"] == true)
-            // The broker is told of all devices each time.
+            // Each time, the broker changes all devices.
             for _ in 3...10 { _ = try office.data("ada", "gateways/household", ["gateway": field, "household": true]) }
             #expect(
                 fault(try office.ask("ada", "gateways/household", ["gateway": field, "household": true])) == .rateLimited)

@@ -98,7 +98,7 @@ struct TrainingServiceTests {
         }
     }
 
-    @Test("what is taken away is answered as before if somebody asks again after a restart")
+    @Test("a removal that is asked for again after a restart gets the same reply")
     func takenAway() throws {
         try WorkoutHouse.training { house in
             house.set(0)
