@@ -228,6 +228,28 @@ struct ImportTests {
         }
     }
 
+    @Test("one run in files of two devices in an archive is one workout")
+    func archive() throws {
+        let run = try #require(FITFile.read(made("f23b-the-run-40-seconds-later.fit")).activities.first)
+        var other = run
+        other.device = Device(manufacturer: "polar_electro", product: "7")
+        let folder = try TemporaryFolder()
+        let names = ["run.fit", "run.tcx"]
+        for (name, bytes) in zip(names, [try FITFile.write(run), try TCXFile.write(other)]) {
+            try Data(bytes).write(to: URL(fileURLWithPath: folder.path(name)))
+        }
+        let script = "import sys, zipfile, os\nwith zipfile.ZipFile(sys.argv[1], 'w') as z:\n    for f in sys.argv[2:]: z.write(f, os.path.basename(f))"
+        let path = folder.path("all.zip")
+        _ = try RunningProgram.runPython(["-c", script, path] + names.map { folder.path($0) })
+        let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+        try WorkoutHouse.with { house throws in
+            house.set(20_000)
+            let told = try house.imported(bytes).list("workouts")
+            #expect(told.map { $0["outcome"] } == ["imported", "duplicate"], "\(told)")
+            #expect(try house.done("workouts/list").list("workouts").count == 1)
+        }
+    }
+
     @Test("what a file says of all day does not take the place of what one's own sensors measured in a workout")
     func ownFirst() throws {
         try WorkoutHouse.with { house throws in
