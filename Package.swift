@@ -280,8 +280,8 @@ let package = Package(
         library(
             .consumer, "Meals",
             [
-                "Contract", "Daemon", "Days", "Desk", "Exercise", "Features", "Files", "Fitness", "ProgramSettings",
-                "Readings", "Records", "Storage", "Telemetry", "Workouts",
+                "Contract", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "ProgramSettings",
+                "Readings", "Records", "Storage", "Telemetry",
             ]),
         library(
             .consumer, "Push",
@@ -339,7 +339,7 @@ let package = Package(
         .target(name: "TestThreads", path: "Tests/TestThreads"),
         testSupport(nil, "TestSupport", ["MQTT", "Telemetry", "TestThreads"], exclude: ["push_service.py", "receiver.py", "web_server.py"]),
         tests(.values, "TelemetryTests", ["Telemetry", "TestSupport"]),
-        tests(.values, "FitnessTests", ["Fitness"]),
+        tests(.values, "FitnessTests", ["Fitness"], exclude: ["Vectors"]),
         tests(.values, "WorkoutsTests", ["Fitness", "TestSupport", "Workouts"], exclude: ["speaking.py", "workout.py"]),
         tests(.values, "SchedulesTests", ["Fitness", "Schedules"]),
         tests(.values, "WhereaboutsTests", ["Fitness", "Telemetry", "TestSupport", "Whereabouts"]),
@@ -442,7 +442,7 @@ let package = Package(
             .consumer, "PartnersTests", ["Fitness", "Partners", "Records", "Telemetry", "TestSupport"]),
         tests(
             .consumer, "MealsTests",
-            ["Daemon", "Features", "Fitness", "Meals", "ProgramSettings", "Telemetry", "TestSupport", "Workouts"]),
+            ["Daemon", "Features", "Fitness", "Meals", "ProgramSettings", "Telemetry", "TestSupport"]),
         tests(
             .consumer, "PushTests",
             ["Daemon", "Fetch", "HouseholdSupport", "Push", "Telemetry", "TestSupport", "Vault", "WebPush"]),

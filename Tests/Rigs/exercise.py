@@ -26,6 +26,18 @@ class Workout:
     ends: tuple
     #: What the person is told, if it ended at its goal.
     text: str | None = None
+    #: What the person is told, if it had a goal that ends nothing and was reached.
+    said: str | None = None
+
+
+def reached_text(goal):
+    """What people are told of a goal that is reached."""
+    if seconds := goal.get("duration_s"):
+        target = f"{int(seconds / 60 + 0.5):,} min"
+    else:
+        metres = goal["distance_m"]
+        target = f"{int(metres + 0.5):,} m" if metres < 1000 else f"{int(metres / 10 + 0.5) / 100:,.2f} km"
+    return f"You have reached the goal of your workout: {target}."
 
 
 def now():
@@ -42,6 +54,8 @@ class Exercise(Neighbourhood):
         #: What was sent: of each person and kind, the values by their times.
         self.sent = collections.defaultdict(dict)
         self.sealers = {}
+        #: The goal that each person has saved last.
+        self.saved = {}
         #: More than these at a time would send more at once than the consumer takes of a gateway.
         self.few = threading.Semaphore(3)
         for user in self.people:
@@ -102,16 +116,19 @@ class Exercise(Neighbourhood):
         return code
 
     def set_off(self, user, start, dice, goal=None):
-        """Starts a workout; a goal that ends it is in the request, or was saved before."""
+        """Starts a workout; a goal that ends it is in the request, or was saved before. Without one, the goal that was saved last is told
+        when it is reached, and ends nothing: it is returned."""
         fields = {"activity": "running", "at": start}
         if goal and dice.random() < 0.5:
             fields["goal"] = goal | {"enabled": True}
         elif goal:
             self.change(user, "goal", goal | {"enabled": True})
+            self.saved[user] = goal
         elif self.voice.data(user, "workouts/goal").get("chosen"):
             self.change(user, "goal", {"enabled": False})
         # An earlier try may have started it, and its goal may have ended it already.
         self.change(user, "start", fields, "busy", "invalid")
+        return None if goal else self.saved.get(user)
 
     def until_over(self, user):
         """Waits until no workout is under way; then the topic says nothing, either."""
@@ -136,7 +153,7 @@ class Exercise(Neighbourhood):
         self.voice.deliver([key, other_key], dice, 2, 0)
         blocks = hearts + places
         dice.shuffle(blocks)
-        self.set_off(user, start, dice)
+        goal = self.set_off(user, start, dice)
         if not self.voice.wait(lambda: self.voice.retained.get(f"{user}/workout"), 30):
             raise TimeoutError("the workout is not on its topic")
         share = len(blocks) // (len(events) + 1)
@@ -146,7 +163,9 @@ class Exercise(Neighbourhood):
             self.change(user, kind, {"at": at}, "not-allowed", "not-found")
         self.until_over(user)
         self.voice.deliver(blocks, dice, 4, 0)
-        self.expected[user].append(Workout(start, events, course, (events[-1][1], events[-1][1])))
+        figures = courses.figures(course, courses.intervals(events))
+        said = reached_text(goal) if goal and all(figures[kind] >= target for kind, target in goal.items()) else None
+        self.expected[user].append(Workout(start, events, course, (events[-1][1], events[-1][1]), said=said))
 
     def cancelled(self, user, start, dice):
         """Nothing is kept of it, except for the readings."""
@@ -167,7 +186,9 @@ class Exercise(Neighbourhood):
             # From between two blocks to between two others.
             events += [("pause", times[2 * BLOCK] - 400), ("resume", times[3 * BLOCK] - 400)]
         line = courses.way(course, courses.intervals(events))
-        reached = int(len(line) * dice.uniform(0.5, 0.8))
+        # Some places add nothing to the way.
+        further = [index for index in range(1, len(line)) if line[index][1] > line[index - 1][1]]
+        reached = further[int(len(further) * dice.uniform(0.5, 0.8))]
         target = round((line[reached - 1][1] + line[reached][1]) / 2, 2)
         (key, *hearts), (other_key, *places) = self.blocks(user, course)
         self.voice.deliver([key, other_key], dice, 2, 0)
@@ -193,10 +214,9 @@ class Exercise(Neighbourhood):
         self.until_over(user)
         self.voice.deliver(hearts, dice, 4, 0)
         moment = line[reached][0]
-        told = f"{int(target + 0.5):,} m" if target < 1000 else f"{int(target / 10 + 0.5) / 100:,.2f} km"
         self.expected[user].append(Workout(
             start, events, course, (moment, moment + ((BLOCK + 1) * 1000 if is_at_once else 0)),
-            f"You have reached the goal of your workout: {told}."))
+            reached_text({"distance_m": target})))
 
     def until_distance_at_once(self, user, start, dice):
         """Everything is sent at once, too. What is lost of that makes the end later, by no more than a block: then
@@ -243,6 +263,4 @@ class Exercise(Neighbourhood):
     def expect_duration(self, user, seconds, events, course):
         paused = events[2][1] - events[1][1] if len(events) > 1 else 0
         end = events[0][1] + int(seconds * 1000) + paused
-        self.expected[user].append(Workout(
-            events[0][1], events, course, (end, end),
-            f"You have reached the goal of your workout: {int(seconds / 60 + 0.5):,} min."))
+        self.expected[user].append(Workout(events[0][1], events, course, (end, end), reached_text({"duration_s": seconds})))

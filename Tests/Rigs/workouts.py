@@ -154,7 +154,7 @@ class Rig(Exercise):
         listed = self.voice.notifications(user)
         self.judge_told(user, listed, outcome)
         told = collections.Counter(x["text"] for x in listed if x["kind"].startswith("workout-"))
-        texts = collections.Counter(workout.text for workout in due.values() if workout.text)
+        texts = collections.Counter(text for workout in due.values() for text in (workout.text, workout.said) if text)
         if told != texts:
             outcome.problems.append(f"{user} was told {told - texts} too often, {texts - told} too rarely")
         self.judge_readings(user, outcome)

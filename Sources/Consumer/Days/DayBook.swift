@@ -18,6 +18,8 @@ package struct DayBook {
     private var touched: Set<CalendarDay> = []
     /// Days whose steps may have changed.
     private var affected: Set<CalendarDay> = []
+    /// Days of whose times a workout has changed.
+    private var workedOut: Set<CalendarDay> = []
 
     /// The times that calendars cover, Unix milliseconds: a reading from outside has no day, however its clock got
     /// there.
@@ -35,7 +37,7 @@ package struct DayBook {
         if let record = records[day] { return record }
         let record = try isBlank ? nil : rows.record(of: user, on: day)
         if record == nil, !isBlank, try rows.removeDamaged(of: user, on: day) {
-            // The readings still hold everything that was in it.
+            // The readings still hold everything that was in it, and those who keep workouts tell of these again where hours are stale.
             for times in localDays.intervals(of: day) { try rows.store.markStale(user, times) }
         }
         kept[day] = record
@@ -60,6 +62,63 @@ package struct DayBook {
         try change(day) { $0.insert(reading, sensor) }
         touched.insert(day)
         if reading.kind != .temperature { affect(time..<time + 1) }
+    }
+
+    // MARK: Workouts
+
+    /// Enters what a workout that is over came to, in place of what was known of it, perhaps on another day: its person may have
+    /// lived in another zone since.
+    /// - Returns: the day on which it was known; nil if it was not.
+    mutating func enter(_ workout: DayWorkout) throws(VaultError) -> CalendarDay? {
+        let start = workout.times.lowerBound
+        guard Self.calendar.contains(start) else { return nil }
+        let day = localDays.day(of: start)
+        let known = try self.day(of: workout.id, from: start)
+        if let known, known != day { try remove(workout: workout.id, on: known) }
+        let old = try record(of: day).workouts
+        try change(day) { $0.enter(workout) }
+        guard records[day]?.workouts != old else { return known }
+        if let before = old[workout.id] { touch(before.times, on: day) }
+        touch(workout.times, on: day)
+        return known
+    }
+
+    /// Takes out a workout that began at a moment.
+    mutating func remove(workout id: String, from start: Int64) throws(VaultError) {
+        guard Self.calendar.contains(start), let day = try day(of: id, from: start) else { return }
+        try remove(workout: id, on: day)
+    }
+
+    /// The day that knows a workout that began at a moment: mostly the one of that moment.
+    private mutating func day(of id: String, from start: Int64) throws(VaultError) -> CalendarDay? {
+        let day = localDays.day(of: start)
+        if try record(of: day).workouts[id] != nil { return day }
+        for other in try daysKept(start..<start + 1) where try record(of: other).workouts[id] != nil { return other }
+        return nil
+    }
+
+    private mutating func remove(workout id: String, on day: CalendarDay) throws(VaultError) {
+        guard let old = try record(of: day).workouts[id] else { return }
+        try change(day) { record in
+            record.remove(workout: id)
+            // Of a day of which nothing else is known, nothing stays.
+            if record.hasNothing { record.reached = [:] }
+        }
+        touch(old.times, on: day)
+    }
+
+    /// Takes the workouts of a day as they are kept, to derive the day again.
+    mutating func take(_ workouts: [DayWorkout], on day: CalendarDay) throws(VaultError) {
+        for workout in workouts {
+            try change(day) { $0.enter(workout) }
+            touch(workout.times, on: day)
+        }
+    }
+
+    private mutating func touch(_ times: Range<Int64>, on day: CalendarDay) {
+        workedOut.insert(day)
+        // A count of the next day may tell of steps in its time.
+        workedOut.formUnion(localDays.days(in: times.lowerBound..<times.upperBound + StepCounter.longestGap))
     }
 
     // MARK: Reading again
@@ -150,49 +209,72 @@ package struct DayBook {
         affected.formUnion(localDays.days(in: after))
     }
 
-    /// Derives the steps of all days on which something has changed, and what these come to. A day whose steps stay the
-    /// same stays as it was computed.
+    /// Derives the steps of all days on which something has changed, and what the days come to. A day whose steps and workouts stay
+    /// the same stays as it was computed.
     /// - Returns: the days whose totals have changed.
     mutating func derive(_ history: History) throws(VaultError) -> [CalendarDay] {
         var changed = touched
-        for day in affected.union(touched) {
+        for day in affected.union(touched).union(workedOut) {
             let old = try record(of: day)
-            guard old.hasSteps || old.steps != nil else { continue }
-            let steps = try steps(of: day, old)
-            guard steps != old.steps || old.figures == nil else { continue }
+            guard old.hasSteps || old.steps != nil || workedOut.contains(day) else { continue }
+            let near = try near(day)
+            let made = made(of: day, near)
+            // As many steps as before may have been made at other times, in a workout or outside of it.
+            let hasWorkouts = near.contains { !$0.record.workouts.isEmpty }
+            guard made?.steps != old.steps || old.figures == nil || hasWorkouts || workedOut.contains(day) else { continue }
+            let figures = figures(of: day, made, near, history)
             try change(day) { record in
-                record.steps = steps
-                record.figures = steps.flatMap { StepFigures($0, of: history.person(on: day)) }
+                record.steps = made?.steps
+                record.figures = figures
             }
             changed.insert(day)
         }
-        (touched, affected) = ([], [])
+        (touched, affected, workedOut) = ([], [], [])
         return changed.filter { records[$0] != kept[$0] ?? DayRecord() }.sorted()
     }
 
-    /// Computes again what a day's steps come to.
+    /// Computes again what a day comes to.
     mutating func measure(_ day: CalendarDay, _ history: History) throws(VaultError) {
-        guard let steps = try record(of: day).steps else { return }
-        let figures = StepFigures(steps, of: history.person(on: day))
-        guard try record(of: day).figures != figures else { return }
+        let record = try record(of: day)
+        guard record.steps != nil || !record.workouts.isEmpty else { return }
+        let near = try near(day)
+        let figures = figures(of: day, made(of: day, near), near, history)
+        guard record.figures != figures else { return }
         try change(day) { $0.figures = figures }
     }
 
-    private mutating func steps(of day: CalendarDay, _ record: DayRecord) throws(VaultError) -> Steps? {
+    private typealias Near = [(day: CalendarDay, record: DayRecord)]
+
+    /// The days of whose counts and workouts one may have something, and the day itself.
+    private mutating func near(_ day: CalendarDay) throws(VaultError) -> Near {
         let intervals = localDays.intervals(of: day)
-        guard let first = intervals.first?.lowerBound, let end = intervals.last?.upperBound else { return nil }
-        var near: [DayRecord] = []
-        for other in localDays.days(in: first - StepCounter.longestGap..<end) {
-            near.append(try self.record(of: other))
-        }
+        guard let first = intervals.first?.lowerBound, let end = intervals.last?.upperBound else { return [] }
+        var near: Near = []
+        for other in localDays.days(in: first - StepCounter.longestGap..<end) { near.append((other, try record(of: other))) }
+        return near
+    }
+
+    private func figures(
+        of day: CalendarDay, _ made: StepCounter.Made?, _ near: Near, _ history: History
+    ) -> DayFigures? {
+        let others = near.filter { $0.day < day }.flatMap { $0.record.workouts.values }
+        let own = near.first { $0.day == day }?.record.workouts.values
+        return DayFigures(made, own.map { Array($0) } ?? [], others: others, of: history.person(on: day))
+    }
+
+    private func made(of day: CalendarDay, _ near: Near) -> StepCounter.Made? {
+        guard let record = near.first(where: { $0.day == day })?.record, record.hasSteps else { return nil }
+        let intervals = localDays.intervals(of: day)
+        let isTimed = near.contains { !$0.record.workouts.isEmpty }
         let byCounters = record.counts.keys.sorted().compactMap { sensor in
-            let counts = near.flatMap { $0.counts[sensor] ?? [] }
-            return StepCounter.day(
+            let counts = near.flatMap { $0.record.counts[sensor] ?? [] }
+            return StepCounter.made(
                 counts.map { StepCounter.Count(time: $0.time, steps: UInt32(truncatingIfNeeded: $0.value)) },
-                during: intervals)
+                during: intervals, isTimed: isTimed)
         }
         let byPedometers = record[.span].keys.sorted().compactMap { sensor in
-            StepCounter.day(near.flatMap { $0[.span][sensor] ?? [] }.map(\.span), during: intervals)
+            StepCounter.made(
+                near.flatMap { $0.record[.span][sensor] ?? [] }.map(\.span), during: intervals, isTimed: isTimed)
         }
         return StepCounter.most(of: byCounters + byPedometers)
     }

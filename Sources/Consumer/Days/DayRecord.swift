@@ -4,11 +4,12 @@ package import Telemetry
 // What a day is made of, and its results: a row of `days`.
 //
 // A record holds the day's inputs, each count, temperature and span of a pedometer with its sensor and time, as a set: in
-// whichever order and however often they come, the record is the same in the end. The steps are derived from them, and
-// from those of the days before; they are kept, so that a year is read without computing it again. So are their
+// whichever order and however often they come, the record is the same in the end. So it is with the workouts that began on the
+// day, of which Exercise tells. The steps are derived from the inputs, and
+// from those of the days before; they are kept, so that a year is read without computing it again. So are
 // distance and energy, with the number of the formulas by which they were computed: neither another profile nor another
-// formula changes a day that is over, unless its steps change or its person asks for it. Those of a day that has none are
-// computed from the history when they are read.
+// formula changes a day that is over, unless its steps or workouts change or its person asks for it. Those of a day that has none
+// are computed from the history when they are read.
 //
 // Which goals were reached is kept, and not derived: what was announced stays announced.
 //
@@ -43,10 +44,14 @@ package struct DayRecord: Equatable {
     package static let capacity = 20_000
     /// How many are kept of all sensors together, the first of the day: each change of a day opens and seals all of it.
     static let capacityOfAll = 60_000
+    /// How many workouts of a day count, the first of the day.
+    package static let mostWorkouts = 200
 
     package var steps: Steps?
-    /// What the steps came to when they were derived; nil if too little was known of the person then.
-    package var figures: StepFigures?
+    /// What the day came to when it was derived; nil if too little was known of the person then.
+    package var figures: DayFigures?
+    /// The workouts that began on the day and are over, by their id.
+    package private(set) var workouts: [String: DayWorkout] = [:]
     package var reached: [Goal: GoalDay.Reached] = [:]
     /// No kind without entries.
     private var inputs: [Input: Entries] = [:]
@@ -56,8 +61,12 @@ package struct DayRecord: Equatable {
     package init() {}
 
     /// A record from its parts, as they were kept.
-    init(steps: Steps?, figures: StepFigures?, reached: [Goal: GoalDay.Reached], _ inputs: [Input: Entries]) {
+    init(
+        steps: Steps?, figures: DayFigures?, reached: [Goal: GoalDay.Reached], _ inputs: [Input: Entries],
+        workouts: [DayWorkout] = []
+    ) {
         (self.steps, self.figures, self.reached) = (steps, figures, reached)
+        for workout in workouts { self.workouts[workout.id] = workout }
         self.inputs = inputs.filter { !$0.value.isEmpty }
         measure()
     }
@@ -67,7 +76,10 @@ package struct DayRecord: Equatable {
     /// What step counters showed.
     package var counts: Entries { self[.count] }
 
-    package var isEmpty: Bool { inputs.isEmpty && reached.isEmpty }
+    package var isEmpty: Bool { hasNothing && reached.isEmpty }
+
+    /// Whether there is nothing that goals could be reached by.
+    var hasNothing: Bool { inputs.isEmpty && workouts.isEmpty }
 
     /// Whether there are steps to be derived.
     var hasSteps: Bool { inputs[.count] != nil || inputs[.span] != nil }
@@ -76,6 +88,17 @@ package struct DayRecord: Equatable {
     package var isFull: Bool {
         size >= Self.capacityOfAll || inputs.values.contains { $0.values.contains { $0.count >= Self.capacity } }
     }
+
+    /// Enters a workout that began on the day, in place of what was known of it.
+    package mutating func enter(_ workout: DayWorkout) {
+        workouts[workout.id] = workout
+        guard workouts.count > Self.mostWorkouts else { return }
+        let latest = workouts.values.max { ($0.times.lowerBound, $0.id) < ($1.times.lowerBound, $1.id) }
+        if let latest { workouts[latest.id] = nil }
+    }
+
+    /// Takes out a workout.
+    package mutating func remove(workout id: String) { workouts[id] = nil }
 
     /// Adds what a sensor says; other readings are kept elsewhere.
     package mutating func insert(_ reading: Reading, _ sensor: String) {

@@ -3,38 +3,37 @@ import Telemetry
 
 // A day's record as bytes.
 //
-//     1 to 4, version       steps: walking + 1 (0: none), running; from version 2 on how many counts were left out
+//     1 to 5, version       steps: walking + 1 (0: none), running; from version 2 on how many counts were left out
 //     figures               version 4: the number of the formulas; 1 if metres are known, 2 if kilocalories are, 3 if both
-//                           are, and those that are known (a Double's bits)
+//                           are, and those that are known (a Double's bits). Version 5: the number of the formulas, 0 if there are no
+//                           figures; how many distances are known; each: kind, metres; 1 if kilocalories are known, and they
 //     goals reached         number; each: goal, target (a Double's bits), time
 //     sensors with counts   number; each: length and name; number; each: time since the one before, count
 //     sensors with temperatures   the same with thousandths of a degree
 //     sensors with spans          from version 3 on; the same with steps, and milliseconds in the lower 32 bits
+//     workouts              version 5: number; each: length and id, length and activity, start, milliseconds, rank; 1 if metres are
+//                           known, 2 if kilocalories are, 3 if both are, and those that are known
 //
 // Numbers are varints, with a sign zigzag (`Varint`). The lowest version that has a place for everything is used.
 
 extension DayRecord {
-    /// The version of days without steps, of days with counts left out, of days with spans of a pedometer, and of days whose
-    /// steps came to something.
-    private static let (version, withCountsLeftOut, withSpans, withFigures): (UInt8, UInt8, UInt8, UInt8) = (1, 2, 3, 4)
+    /// The version of days without steps, of days with counts left out, of days with spans of a pedometer, of days whose
+    /// steps came to something, and of days with workouts.
+    private static let (version, withCountsLeftOut, withSpans, withFigures, withWorkouts): (UInt8, UInt8, UInt8, UInt8, UInt8) =
+        (1, 2, 3, 4, 5)
 
     package var bytes: [UInt8] {
         let leftOut = steps?.countsLeftOut ?? 0
+        let ofWorkouts = !workouts.isEmpty || figures?.metres.keys.contains { $0 != .foot } == true
         let versions: [(isNeeded: Bool, version: UInt8)] = [
-            (figures != nil, Self.withFigures), (!self[.span].isEmpty, Self.withSpans), (leftOut > 0, Self.withCountsLeftOut),
+            (ofWorkouts, Self.withWorkouts), (figures != nil, Self.withFigures), (!self[.span].isEmpty, Self.withSpans), (leftOut > 0, Self.withCountsLeftOut),
         ]
         let version = versions.first(where: \.isNeeded)?.version ?? Self.version
         var bytes = [version]
         bytes.appendVarint(UInt64(steps.map { $0.walking + 1 } ?? 0))
         bytes.appendVarint(UInt64(steps?.running ?? 0))
         if version >= Self.withCountsLeftOut { bytes.appendVarint(UInt64(leftOut)) }
-        if let figures {
-            bytes.appendVarint(UInt64(figures.formulas))
-            bytes.append((figures.metres == nil ? 0 : 1) | (figures.kilocalories == nil ? 0 : 2))
-            for value in [figures.metres, figures.kilocalories] {
-                if let value { bytes.appendVarint(value.bitPattern) }
-            }
-        }
+        if version >= Self.withFigures { append(figures, version, to: &bytes) }
         bytes.appendVarint(UInt64(reached.count))
         for (index, goal) in Goal.allCases.enumerated() {
             guard let reached = reached[goal] else { continue }
@@ -57,7 +56,37 @@ extension DayRecord {
                 }
             }
         }
+        if version >= Self.withWorkouts { appendWorkouts(to: &bytes) }
         return bytes
+    }
+
+    private func append(_ figures: DayFigures?, _ version: UInt8, to bytes: inout [UInt8]) {
+        bytes.appendVarint(UInt64(figures?.formulas ?? 0))
+        if version == Self.withFigures {
+            bytes.append(known: [figures?.metres[.foot], figures?.kilocalories])
+        } else if let figures {
+            bytes.appendVarint(UInt64(figures.metres.count))
+            for (index, kind) in DistanceKind.allCases.enumerated() {
+                guard let metres = figures.metres[kind] else { continue }
+                bytes.appendVarint(UInt64(index))
+                bytes.appendVarint(metres.bitPattern)
+            }
+            bytes.append(known: [figures.kilocalories])
+        }
+    }
+
+    private func appendWorkouts(to bytes: inout [UInt8]) {
+        bytes.appendVarint(UInt64(workouts.count))
+        for workout in workouts.values.sorted(by: { $0.id < $1.id }) {
+            for text in [workout.id, workout.activity] {
+                bytes.appendVarint(UInt64(text.utf8.count))
+                bytes += text.utf8
+            }
+            bytes.appendZigzag(workout.times.lowerBound)
+            bytes.appendVarint(UInt64(workout.times.upperBound - workout.times.lowerBound))
+            bytes.appendVarint(UInt64(max(0, workout.rank)))
+            bytes.append(known: [workout.metres, workout.kilocalories])
+        }
     }
 
     private static func inputs(of version: UInt8) -> [Input] {
@@ -67,17 +96,20 @@ extension DayRecord {
     /// The record that `bytes` spell; nil if they spell none, which does not happen with a row that opens.
     init?(_ bytes: [UInt8]) {
         var rest = Numbers(bytes)
-        guard let version = rest.byte(), (Self.version...Self.withFigures).contains(version),
+        guard let version = rest.byte(), (Self.version...Self.withWorkouts).contains(version),
             let walking = rest.number(), let running = rest.number(),
             let leftOut = version == Self.version ? 0 : rest.number(), let walked = Int(exactly: walking),
             let run = Int(exactly: running), let count = Int(exactly: leftOut)
         else { return nil }
         var steps: Steps?
         if walked > 0 { steps = Steps(walking: walked - 1, running: run, countsLeftOut: count) }
-        var figures: StepFigures?
-        if version >= Self.withFigures {
-            figures = rest.figures()
+        var figures: DayFigures?
+        if version == Self.withFigures {
+            figures = rest.figuresOfSteps()
             guard figures != nil else { return nil }
+        } else if version > Self.withFigures {
+            guard let found = rest.figures() else { return nil }
+            figures = found
         }
         guard let goals = rest.number() else { return nil }
         var reached: [Goal: GoalDay.Reached] = [:]
@@ -92,8 +124,8 @@ extension DayRecord {
             guard let sensors = rest.sensors() else { return nil }
             inputs[input] = sensors
         }
-        guard rest.isAtEnd else { return nil }
-        self.init(steps: steps, figures: figures, reached: reached, inputs)
+        guard let workouts = version >= Self.withWorkouts ? rest.workouts() : [], rest.isAtEnd else { return nil }
+        self.init(steps: steps, figures: figures, reached: reached, inputs, workouts: workouts)
     }
 
     /// Takes numbers off the front of some bytes.
@@ -115,26 +147,66 @@ extension DayRecord {
 
         mutating func signed() -> Int64? { number().map { Int64(zigzag: $0) } }
 
-        mutating func figures() -> StepFigures? {
-            guard let formulas = number().flatMap({ Int(exactly: $0) }), let known = byte(), (1...3).contains(known)
-            else { return nil }
-            let (hasMetres, hasKilocalories) = (known & 1 != 0, known & 2 != 0)
-            let metres = hasMetres ? number() : nil
-            let kilocalories = hasKilocalories ? number() : nil
-            guard hasMetres == (metres != nil), hasKilocalories == (kilocalories != nil) else { return nil }
-            return StepFigures(
-                formulas: formulas, metres: metres.map { Double(bitPattern: $0) },
-                kilocalories: kilocalories.map { Double(bitPattern: $0) })
+        /// As many doubles as bits of a byte say are known; nil if there is no such byte.
+        mutating func known(_ count: Int) -> [Double?]? {
+            guard let known = byte(), known < 1 << UInt8(count) else { return nil }
+            var values: [Double?] = []
+            for bit in 0..<count {
+                guard known & 1 << UInt8(bit) != 0 else {
+                    values.append(nil)
+                    continue
+                }
+                guard let bits = number() else { return nil }
+                values.append(Double(bitPattern: bits))
+            }
+            return values
+        }
+
+        mutating func figuresOfSteps() -> DayFigures? {
+            guard let formulas = number().flatMap({ Int(exactly: $0) }), let values = known(2) else { return nil }
+            return DayFigures(formulas: formulas, metres: values[0].map { [.foot: $0] } ?? [:], kilocalories: values[1])
+        }
+
+        /// Nil if the bytes spell none; nil inside if there are none.
+        mutating func figures() -> DayFigures?? {
+            guard let formulas = number().flatMap({ Int(exactly: $0) }) else { return nil }
+            guard formulas > 0 else { return .some(nil) }
+            guard let count = number(), count <= UInt64(DistanceKind.allCases.count) else { return nil }
+            var metres: [DistanceKind: Double] = [:]
+            for _ in 0..<count {
+                guard let index = number(), index < UInt64(DistanceKind.allCases.count), let bits = number() else { return nil }
+                metres[DistanceKind.allCases[Int(index)]] = Double(bitPattern: bits)
+            }
+            guard let values = known(1) else { return nil }
+            return .some(DayFigures(formulas: formulas, metres: metres, kilocalories: values[0]))
+        }
+
+        mutating func text() -> String? {
+            guard let length = number(), length <= UInt64(rest.count) else { return nil }
+            defer { rest = rest.dropFirst(Int(length)) }
+            return String(decoding: rest.prefix(Int(length)), as: UTF8.self)
+        }
+
+        mutating func workouts() -> [DayWorkout]? {
+            guard let count = number(), count <= UInt64(rest.count) else { return nil }
+            var workouts: [DayWorkout] = []
+            for _ in 0..<count {
+                guard let id = text(), let activity = text(), let start = signed(), let length = number(),
+                    length <= UInt64(Int32.max), let rank = number(), rank <= UInt64(Int32.max), let values = known(2)
+                else { return nil }
+                workouts.append(
+                    DayWorkout(
+                        id: id, activity, start..<start &+ Int64(length), metres: values[0], kilocalories: values[1],
+                        rank: Int(rank)))
+            }
+            return workouts
         }
 
         mutating func sensors() -> Entries? {
             guard let number = number(), number <= UInt64(rest.count) else { return nil }
             var sensors: Entries = [:]
             for _ in 0..<number {
-                guard let length = self.number(), length <= UInt64(rest.count) else { return nil }
-                let name = String(decoding: rest.prefix(Int(length)), as: UTF8.self)
-                rest = rest.dropFirst(Int(length))
-                guard let count = self.number(), count <= UInt64(rest.count) else { return nil }
+                guard let name = text(), let count = self.number(), count <= UInt64(rest.count) else { return nil }
                 var entries: [Entry] = []
                 entries.reserveCapacity(Int(count))
                 var time: Int64 = 0
@@ -147,5 +219,13 @@ extension DayRecord {
             }
             return sensors
         }
+    }
+}
+
+extension [UInt8] {
+    /// Appends which of some values are known, as bits, and those that are.
+    fileprivate mutating func append(known values: [Double?]) {
+        append(values.enumerated().reduce(0) { $0 | ($1.element == nil ? 0 : 1 << UInt8($1.offset)) })
+        for case let value? in values { appendVarint(value.bitPattern) }
     }
 }

@@ -30,7 +30,8 @@ extension DayTotals {
             "DayHeartRate", "Beats per minute, and seconds in the zones 1 to 5.", HeartRateDay.fields)
         return [
             .always("day", .day), .known("steps", .count), .known("step_counts_left_out", .count),
-            .known("distance_m", .number), .known("energy_kcal", .number), .known("temperature_c", temperature),
+            .known("distance_m", .number), .known("distances_m", DistanceKind.schema), .known("energy_kcal", .number),
+            .known("formulas", .count.about("by which distance and energy were computed")), .known("temperature_c", temperature),
             .known("heart_rate", heartRate), .known("goals", goalsSchema),
         ]
     }
@@ -43,7 +44,8 @@ extension DayTotals {
                 $0.countsLeftOut > 0 ? .integer(Int64($0.countsLeftOut)) : nil
             },
             "distance_m": metres.map { .number($0, decimals: 0) },
-            "energy_kcal": kilocalories.map { .number($0, decimals: 0) },
+            "distances_m": figures?.metres.json, "energy_kcal": kilocalories.map { .number($0, decimals: 0) },
+            "formulas": figures.map { .integer(Int64($0.formulas)) },
             "temperature_c": temperature.map { temperature in
                 [
                     "mean": .number(temperature.mean, decimals: 2), "min": .number(temperature.minimum, decimals: 2),
@@ -55,6 +57,29 @@ extension DayTotals {
     }
 }
 
+extension DistanceKind {
+    /// What `distances_m` has.
+    package static var schema: PayloadSchema {
+        .object(
+            "Distances", "Metres by how they were done; only there if some were not done on foot.",
+            allCases.map { .known($0.rawValue, .number) })
+    }
+}
+
+extension [DistanceKind: Double] {
+    /// Nil if nothing but a way on foot is known.
+    package var json: JSON? {
+        let kinds = DistanceKind.allCases.filter { self[$0] ?? 0 > 0 }
+        guard kinds.contains(where: { $0 != .foot }) else { return nil }
+        return .object(kinds.map { JSON.Member($0.rawValue, .number(self[$0] ?? 0, decimals: 0)) })
+    }
+}
+
+extension GoalDay {
+    /// The percentage with at most one decimal, rounded down: what is not reached is not 100.
+    package var percentDown: Double? { percent.map { ($0 * 10 + 1e-9).rounded(.down) / 10 } }
+}
+
 extension [Goal: GoalDay] {
     /// By the names of fields, in the order of `Goal`.
     package var json: JSON {
@@ -64,7 +89,7 @@ extension [Goal: GoalDay] {
                 let json = JSON.object(present: [
                     "target": stands.target.map { .number($0, decimals: 0) },
                     "value": stands.value.map { .number($0, decimals: 0) },
-                    "percent": stands.percent.map { .number($0, decimals: 1) },
+                    "percent": stands.percentDown.map { .number($0, decimals: 1) },
                     "reached": .bool(stands.isReached),
                 ])
                 return JSON.Member(goal.field, json)
@@ -76,8 +101,12 @@ extension HeartRateDay {
     /// What `json` has. A period has the same.
     package static var fields: [PayloadSchema.Field] {
         [
-            .always("mean", .number), .always("min", .count), .always("max", .count), .known("resting", .number),
-            .known("zones_s", .array(of: .count)), .always("recorded_s", .count), .known("energy_kcal", .number),
+            .always("mean", .number.about("over the recorded time")), .always("min", .count), .always("max", .count),
+            .known("resting", .number.about("the mean of the six quietest half-hours")),
+            .known(
+                "resting_of",
+                .word(HeartRateDay.Rest.allCases.map(\.rawValue)).about("day if too little of the night is recorded")),
+            .known("zones_s", .array(of: .count)), .always("recorded_s", .count),
         ]
     }
 
@@ -85,10 +114,9 @@ extension HeartRateDay {
     package var json: JSON {
         .object(present: [
             "mean": .number(mean, decimals: 1), "min": .integer(Int64(minimum)), "max": .integer(Int64(maximum)),
-            "resting": resting.map { .number($0, decimals: 1) },
+            "resting": resting.map { .number($0, decimals: 1) }, "resting_of": restingOf.map { .string($0.rawValue) },
             "zones_s": zoneSeconds.map { .array($0.map { .integer(Int64($0)) }) },
             "recorded_s": .integer(Int64(recordedSeconds)),
-            "energy_kcal": kilocalories.map { .number($0, decimals: 0) },
         ])
     }
 }

@@ -19,6 +19,8 @@ package import Telemetry
 // All of it is computed from sets of readings, so any order of arrival has the same result, which is also what
 // `recount` finds.
 //
+// Workouts count on the day on which they began: whoever keeps them tells what one has come to once it is over (`take`).
+//
 // The goals of days that have changed are evaluated within the same transaction; changes are announced after it.
 
 /// What is needed to keep something of readings.
@@ -49,9 +51,10 @@ package protocol GoalEvaluation {
     /// that keeps the day.
     /// - Parameters:
     ///   - today: the person's.
+    ///   - silently: whether the person is not told.
     ///   - now: Unix milliseconds.
     func evaluate(
-        _ goals: inout [Goal: GoalDay], on day: CalendarDay, today: CalendarDay, of user: ID, now: Int64
+        _ goals: inout [Goal: GoalDay], on day: CalendarDay, today: CalendarDay, of user: ID, silently: Bool, now: Int64
     ) throws(VaultError)
 }
 
@@ -88,16 +91,6 @@ package final class Days: Derivation {
             changes: parts.changes)
     }
 
-    /// The minutes of heart rate within some ranges of Unix milliseconds.
-    private func heartRate(
-        _ user: ID, _ times: [Range<Int64>]
-    ) throws(VaultError) -> [(number: Int64, minute: HeartRateMinute)] {
-        let tiers = HeartRateTiers(store, keys)
-        var minutes: [(number: Int64, minute: HeartRateMinute)] = []
-        for range in times { minutes += try tiers.minutes(of: user, in: range) }
-        return minutes
-    }
-
     package func committed() {
         guard !pending.isEmpty else { return }
         let people = pending
@@ -117,7 +110,7 @@ extension Days {
     /// A day's totals. On a day without readings only the goals are known.
     package func totals(of user: ID, on day: CalendarDay) throws(VaultError) -> DayTotals {
         let history = try histories.history(of: user)
-        return try totals(of: user, on: day, rows.record(of: user, on: day), history)
+        return try totals(of: user, in: day...day, history).first ?? Self.totals(on: day, nil, history)
     }
 
     /// The totals of those days in a range that have any, in their order.
@@ -140,13 +133,48 @@ extension Days {
         of user: ID, in days: ClosedRange<CalendarDay>, _ history: History
     ) throws(VaultError) -> [DayTotals] {
         var records: [CalendarDay: DayRecord] = [:]
-        for (day, record) in try rows.records(of: user, in: days) { records[day] = record }
+        // A workout may have begun before the first day, and gone on.
+        let near = days.lowerBound.advanced(by: -2)...days.upperBound
+        for (day, record) in try rows.records(of: user, in: near) { records[day] = record }
         let minutes = try minutes(of: user, in: days, history)
-        return Set(records.keys).union(minutes.keys).sorted().map { day in
+        // A span of many days may have nothing at all.
+        return days.filter { !minutes.isEmpty || records[$0] != nil }.compactMap { day in
+            let time = HeartRateDay.Time(day, records, history)
+            let heartRate = time.needed.flatMap { needed in
+                HeartRateDay(minutes[Self.part(of: minutes, needed)], time, of: history.person(on: day))
+            }
+            guard records[day] != nil || heartRate != nil else { return nil }
             var totals = Self.totals(on: day, records[day], history)
-            totals.heartRate = HeartRateDay(minutes[day] ?? [], of: history.person(on: day))
+            totals.heartRate = heartRate
             return totals
         }
+    }
+
+    /// The minutes of some days, and those that are needed beside them.
+    private func minutes(
+        of user: ID, in days: ClosedRange<CalendarDay>, _ history: History
+    ) throws(VaultError) -> [(number: Int64, minute: HeartRateMinute)] {
+        let times = [days.lowerBound, days.upperBound].flatMap { history.localDays.intervals(of: $0) }
+        // A first or last day that was skipped has no times of its own.
+        let first = times.map(\.lowerBound).min() ?? days.lowerBound.daysSince1970 * 86_400_000 - 86_400_000
+        let end = times.map(\.upperBound).max() ?? days.upperBound.daysSince1970 * 86_400_000 + 2 * 86_400_000
+        return try HeartRateTiers(store, keys).minutes(
+            of: user, in: first - HeldHeartRates.reach..<max(first, end) + HeldHeartRates.reach)
+    }
+
+    /// Where the minutes are that begin within a range of Unix milliseconds.
+    private static func part(
+        of minutes: [(number: Int64, minute: HeartRateMinute)], _ times: Range<Int64>
+    ) -> Range<Int> {
+        func first(_ time: Int64) -> Int {
+            var (low, high) = (0, minutes.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if minutes[middle].number * 60_000 < time { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
+        return first(times.lowerBound)..<first(times.upperBound)
     }
 
     /// A day's totals without the heart rate, which takes more to look up.
@@ -174,27 +202,17 @@ extension Days {
         return reached
     }
 
-    /// The years with steps or a temperature, in their order.
+    /// The years with steps, a temperature or a workout, in their order.
     package func recordedYears(of user: ID) throws(VaultError) -> [Int] { try rows.years(of: user) }
-
-    private func totals(
-        of user: ID, on day: CalendarDay, _ record: DayRecord?, _ history: History
-    ) throws(VaultError) -> DayTotals {
-        var totals = Self.totals(on: day, record, history)
-        let minutes = try heartRate(user, history.localDays.intervals(of: day))
-        totals.heartRate = HeartRateDay(minutes, of: history.person(on: day))
-        return totals
-    }
 
     /// The totals without the heart rate.
     private static func totals(
         on day: CalendarDay, _ record: DayRecord?, _ history: History, withTemperature: Bool = true
     ) -> DayTotals {
         let steps = record?.steps
-        let figures = record?.figures ?? steps.flatMap { StepFigures($0, of: history.person(on: day)) }
+        let figures = record?.figures ?? steps.flatMap { DayFigures(StepCounter.Made($0), of: history.person(on: day)) }
         var totals = DayTotals(
-            day, steps: steps, metres: figures?.metres, kilocalories: figures?.kilocalories,
-            temperature: withTemperature ? record?.temperature : nil)
+            day, steps: steps, figures: figures, temperature: withTemperature ? record?.temperature : nil)
         let targets = history.targets(on: day)
         for goal in Goal.allCases {
             let reached = record?.reached[goal]
@@ -202,23 +220,6 @@ extension Days {
             totals.goals[goal] = GoalDay(target: targets[goal], value: totals[goal], reached: reached)
         }
         return totals
-    }
-
-    /// The minutes of many days, each with the day of its first moment.
-    private func minutes(
-        of user: ID, in days: ClosedRange<CalendarDay>, _ history: History
-    ) throws(VaultError) -> [CalendarDay: [(number: Int64, minute: HeartRateMinute)]] {
-        var times: [Range<Int64>] = []
-        for day in [days.lowerBound, days.upperBound] { times += history.localDays.intervals(of: day) }
-        // A first or last day that was skipped has no times of its own.
-        let first = times.map(\.lowerBound).min() ?? days.lowerBound.daysSince1970 * 86_400_000 - 86_400_000
-        let last = times.map(\.upperBound).max() ?? days.upperBound.daysSince1970 * 86_400_000 + 2 * 86_400_000
-        var minutes: [CalendarDay: [(number: Int64, minute: HeartRateMinute)]] = [:]
-        for minute in try heartRate(user, [first..<max(first, last)]) {
-            let day = history.localDays.day(of: minute.number * 60_000)
-            if days.contains(day) { minutes[day, default: []].append(minute) }
-        }
-        return minutes
     }
 }
 
@@ -257,7 +258,9 @@ extension Days {
                     try book.insert(reading, portion.sensor)
                 }
             }
-            try close(&book, history, now: now)
+            // What an import brings is known to the person.
+            let isImport = portions.allSatisfy { $0.sensor.hasPrefix("\(OwnGateway.name)/\(OwnGateway.importPrefix)") }
+            try close(&book, history, silently: isImport, now: now)
             for hours in later.ranges { try store.markStale(person.user, hours) }
         }
     }
@@ -296,11 +299,54 @@ extension Days {
         try close(&book, history, now: now)
     }
 
+    /// Takes what a workout that is over came to, within a transaction. Call `committed` after it.
+    /// - Parameters:
+    ///   - silently: whether nobody is told which goals are reached by it. So it is anyway if another day had it.
+    ///   - wasCounted: whether it was counted before: if its day does not know it, the day is from before workouts counted, and
+    ///     nobody is told either.
+    package func take(
+        _ workout: DayWorkout, of user: ID, silently: Bool, wasCounted: Bool, now: Int64
+    ) throws(VaultError) {
+        guard try keys.version(of: user) != nil else { return }
+        let history = try histories.keep(user, now: now)
+        var book = DayBook(rows, user, history.localDays)
+        let known = try book.enter(workout)
+        let isNews = known.map { $0 == history.localDays.day(of: workout.times.lowerBound) } ?? !wasCounted
+        try close(&book, history, silently: silently || !isNews, now: now)
+    }
+
+    /// A workout is no more, within a transaction. Call `committed` after it.
+    /// - Parameter start: when it began, in Unix milliseconds.
+    /// - Returns: whether its day had so many that it may not know all of them: then they must be told again.
+    package func remove(workout id: ID, from start: Int64, of user: ID, now: Int64) throws(VaultError) -> Bool {
+        guard try keys.version(of: user) != nil else { return false }
+        let history = try histories.keep(user, now: now)
+        var book = DayBook(rows, user, history.localDays)
+        let wasFull = try book.record(of: history.localDays.day(of: start)).workouts.count >= DayRecord.mostWorkouts
+        try book.remove(workout: id.text, from: start)
+        try close(&book, history, now: now)
+        return wasFull
+    }
+
+    /// The ids of all workouts that days know.
+    package func workouts(of user: ID) throws(VaultError) -> Set<String> {
+        guard let span = try rows.span(of: user) else { return [] }
+        return try rows.records(of: user, in: span).reduce(into: []) { $0.formUnion($1.record.workouts.keys) }
+    }
+
+    /// Whether a day knows what a workout came to, or has too many to know all of them.
+    package func knows(_ workout: DayWorkout, of user: ID) throws(VaultError) -> Bool {
+        let day = try histories.history(of: user).localDays.day(of: workout.times.lowerBound)
+        guard let record = try rows.record(of: user, on: day) else { return false }
+        return record.workouts[workout.id] == workout || record.workouts.count >= DayRecord.mostWorkouts
+    }
+
     /// Takes a profile that is about to replace the person's old one, within the same transaction. Call `committed`
     /// after it.
     package func take(_ profile: Profile, of user: ID, now: Int64) throws(VaultError) {
         // A first profile has a zone where the person had the house's, although no days were kept by that.
         let isFirst = try histories.profile(of: user) == nil
+        let before = try histories.history(of: user)
         let moved = try histories.take(profile, of: user, now: now)
         // Readings from a clock that is ahead of ours may be stored already.
         if let moved { try store.markStale(user, HourSpan.hour(moved)...HourSpan.latest) }
@@ -310,25 +356,34 @@ extension Days {
             try store.markStale(user, first * 24 - 26...last * 24 + 50)
         }
         if isFirst || moved != nil { changes.moved(user) }
-        try reconsider(user, now: now)
+        try reconsider(user, since: before, now: now)
     }
 
+    /// How many days to come are counted again at once: a clock that is ahead of ours may have brought some.
+    private static let mostToCome = 3
+
     /// Evaluates today's goals again, within a transaction: targets or body have changed. Call `committed` after it.
-    package func reconsider(_ user: ID, now: Int64) throws(VaultError) {
+    /// - Parameter before: what applied before; nil if nothing has changed that days are counted with.
+    package func reconsider(_ user: ID, since before: History? = nil, now: Int64) throws(VaultError) {
         let history = try histories.keep(user, now: now)
         var book = DayBook(rows, user, history.localDays)
         let today = history.localDays.day(of: now)
-        // A clock that is ahead of ours may have brought days to come.
-        let last = max(today, try rows.span(of: user)?.upperBound ?? today)
-        for day in try rows.days(of: user, in: today...last) { try book.measure(day, history) }
+        if let before {
+            for day in try rows.days(of: user, in: today...today.advanced(by: Self.mostToCome))
+            where before.person(on: day) != history.person(on: day) {
+                try book.measure(day, history)
+            }
+        }
         try evaluate(today, &book, history, now: now)
         try book.write()
         pending.insert(user)
     }
 
     /// Derives what follows from what was entered, and keeps it.
-    private func close(_ book: inout DayBook, _ history: History, now: Int64) throws(VaultError) {
-        for day in try book.derive(history) { try evaluate(day, &book, history, now: now) }
+    private func close(
+        _ book: inout DayBook, _ history: History, silently: Bool = false, now: Int64
+    ) throws(VaultError) {
+        for day in try book.derive(history) { try evaluate(day, &book, history, silently: silently, now: now) }
         let leftOut = book.newlyLeftOut
         if leftOut > 0, let count = reported.count(book.user, leftOut, now: millisecondsSinceBoot()) {
             log.warning(
@@ -341,12 +396,13 @@ extension Days {
     }
 
     func evaluate(
-        _ day: CalendarDay, _ book: inout DayBook, _ history: History, now: Int64
+        _ day: CalendarDay, _ book: inout DayBook, _ history: History, silently: Bool = false, now: Int64
     ) throws(VaultError) {
         let record = try book.record(of: day)
         // No goal is about temperatures, and there may be very many of them.
         var goals = Self.totals(on: day, record, history, withTemperature: false).goals
-        try self.goals?.evaluate(&goals, on: day, today: history.localDays.day(of: now), of: book.user, now: now)
+        try self.goals?.evaluate(
+            &goals, on: day, today: history.localDays.day(of: now), of: book.user, silently: silently, now: now)
         let reached = goals.compactMapValues(\.reached)
         if reached != record.reached { try book.change(day) { $0.reached = reached } }
     }
@@ -358,4 +414,16 @@ extension Reading.Kind {
 
     /// Whether its readings are what days are made of.
     var isOfDays: Bool { self == .steps || self == .temperature || self == .pedometer }
+}
+
+extension HeartRateDay.Time {
+    /// When a day was, and the workouts in it.
+    /// - Parameter records: those of the two days before and of the day itself.
+    fileprivate init(_ day: CalendarDay, _ records: [CalendarDay: DayRecord], _ history: History) {
+        let days = history.localDays
+        let workouts = (-2...0).flatMap { (before: Int) -> [Range<Int64>] in
+            records[day.advanced(by: before)]?.workouts.values.map(\.times) ?? []
+        }
+        self.init(days.intervals(of: day), workouts: workouts) { days.minuteOfDay(at: $0) }
+    }
 }

@@ -25,10 +25,10 @@ extension Days {
             try book.measure(day, history)
             guard try book.record(of: day).figures != before else { continue }
             changed += 1
-            try evaluate(day, &book, history, now: now)
+            try evaluate(day, &book, history, silently: true, now: now)
         }
         try book.write()
-        // What heart rates have burned is computed with the body, too.
+        // Zones follow from the body, too.
         pending.insert(user)
         return changed
     }
@@ -38,17 +38,26 @@ extension Days {
         let history = try histories.history(of: user)
         var book = DayBook(rows, user, history.localDays, isBlank: true)
         try book.fill(DayBook.calendar, from: StoredReadings(store: store, keys: keys))
+        let span = try rows.span(of: user)
+        // Workouts are told by those who keep them, who compare what they have told.
+        if let span {
+            for (day, record) in try rows.records(of: user, in: span) where !record.workouts.isEmpty {
+                try book.take(record.workouts.values.map { $0 }, on: day)
+            }
+        }
         _ = try book.derive(history)
         var computed = book.records.filter { !$0.value.isEmpty }
         var (kept, differing) = (0, 0)
-        if let span = try rows.span(of: user) {
+        if let span {
             for (day, record) in try rows.records(of: user, in: span) {
                 var record = record
                 // What was announced cannot be computed again.
                 record.reached = [:]
                 var found = computed.removeValue(forKey: day)
                 // What the same steps came to by other formulas, or with a body that the history no longer has, stands.
-                if found?.steps == record.steps { found?.figures = record.figures }
+                if found?.steps == record.steps, found?.workouts.isEmpty != false || record.figures?.formulas != DayFigures.formulas {
+                    found?.figures = record.figures
+                }
                 kept += 1
                 if record != found ?? DayRecord() { differing += 1 }
             }

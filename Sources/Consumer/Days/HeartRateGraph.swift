@@ -7,8 +7,9 @@ package import Telemetry
 // A curve of a span of time: buckets of one width, each with the lowest, the mean and the highest heart rate in it. A
 // bucket is made of samples if it is narrower than a minute, of minutes if it is narrower than an hour, and of
 // hours otherwise: so a curve of five years is made of fewer numbers than a curve of a month. Where buckets begin, and
-// how wide they are, is rounded so that each minute and each hour is in one bucket: a bucket has the same values as
-// its samples, whether it was made of samples, minutes or hours.
+// how wide they are, is rounded so that each minute and each hour is in one bucket: a bucket has the same extremes as
+// its samples, whether it was made of samples, minutes or hours. The mean of a bucket of minutes is that over its time. So is the mean
+// of the whole span, which is not the mean of what is drawn.
 
 /// What a curve shows.
 package struct HeartRateGraph: Equatable {
@@ -43,6 +44,17 @@ package struct HeartRateGraph: Equatable {
     package let width: Int64
     /// The samples in each bucket.
     var buckets: [HeartRateSamples]
+    /// The mean over the time of each bucket of minutes; nil for other buckets, whose samples are alike in time.
+    private var means: [Double?] = []
+    /// The span as a whole; nil if nothing is recorded in it, or if it is so long that buckets are made of hours.
+    private var span: Span?
+
+    /// What the heart did in a span of time.
+    private struct Span: Equatable {
+        let mean: Double
+        let samples: HeartRateSamples
+        let seconds: Int
+    }
 
     /// How many points a curve has at most, and how many if the request does not say.
     package static let (mostPoints, usualPoints): (Int64, Int64) = (2000, 500)
@@ -73,9 +85,11 @@ package struct HeartRateGraph: Equatable {
     package mutating func fill(of user: ID, _ store: Store, _ keys: Keys) throws(VaultError) {
         let tiers = HeartRateTiers(store, keys)
         var buckets = buckets
-        let (width, first) = (width, times.lowerBound)
+        let (width, first, times) = (width, times.lowerBound, times)
+        var all = HeartRateSamples()
         // The last bucket is whole, too.
         let whole = first..<first + Int64(buckets.count) * width
+        let minutes = tier == .hours ? [] : try tiers.minutes(of: user, in: Self.needed(whole))
         switch tier {
         case .samples:
             _ = try StoredReadings(store: store, keys: keys).forEach(
@@ -83,10 +97,12 @@ package struct HeartRateGraph: Equatable {
             ) { reading in
                 guard let rate = reading.heartRate else { return }
                 buckets[Int((reading.moment.wall - first) / width)].add(rate)
+                if times.contains(reading.moment.wall) { all.add(rate) }
             }
         case .minutes:
-            try tiers.forEachMinute(of: user, in: whole) { number, minute in
+            for (number, minute) in minutes where whole.contains(number * 60_000) {
                 buckets[Int((number * 60_000 - first) / width)].merge(minute.samples)
+                if times.contains(number * 60_000) { all.merge(minute.samples) }
             }
         case .hours:
             try tiers.forEachHour(of: user, in: whole) { number, samples in
@@ -94,18 +110,58 @@ package struct HeartRateGraph: Equatable {
             }
         }
         self.buckets = buckets
+        hold(minutes, whole, all)
+    }
+
+    /// When minutes are needed to know how a span was.
+    private static func needed(_ times: Range<Int64>) -> Range<Int64> {
+        times.lowerBound - HeldHeartRates.reach..<times.upperBound + HeldHeartRates.reach
+    }
+
+    /// Finds the means over time, by the minutes of the buckets and those around them.
+    private mutating func hold(
+        _ minutes: [(number: Int64, minute: HeartRateMinute)], _ whole: Range<Int64>, _ samples: HeartRateSamples
+    ) {
+        let (asked, first, width) = (HeldHeartRates.slots(in: times), whole.lowerBound, width)
+        var held = HeldTime()
+        var inBuckets = [HeldTime](repeating: HeldTime(), count: tier == .minutes ? buckets.count : 0)
+        let inside = HeldHeartRates.slots(in: whole)
+        HeldHeartRates.forEach(in: minutes[...]) { piece in
+            held.add(Int64(piece.slots.clamped(to: asked).count), piece.mean)
+            guard !inBuckets.isEmpty else { return }
+            var slots = piece.slots.clamped(to: inside)
+            while !slots.isEmpty {
+                let bucket = (slots.lowerBound * HeldHeartRates.slotMilliseconds - first) / width
+                let next = (first + (bucket + 1) * width) / HeldHeartRates.slotMilliseconds
+                let part = slots.clamped(to: slots.lowerBound..<next)
+                inBuckets[Int(bucket)].add(Int64(part.count), piece.mean)
+                slots = part.upperBound..<slots.upperBound
+            }
+        }
+        means = inBuckets.map(\.mean)
+        if let mean = held.mean { span = Span(mean: mean, samples: samples, seconds: held.seconds) }
     }
 
     /// The reply. With 2,000 buckets it has less than 64 KiB.
     package var json: JSON {
         let full = buckets.indices.filter { !buckets[$0].isEmpty }
         func column(_ number: (HeartRateSamples) -> JSON) -> JSON { .array(full.map { number(buckets[$0]) }) }
-        return [
+        let shown = full.map { index in (means.isEmpty ? nil : means[index]) ?? buckets[index].mean ?? 0 }
+        return .object(present: [
             "from": .integer(times.lowerBound), "to": .integer(times.upperBound), "width_ms": .integer(width),
             "tier": .string(tier.rawValue), "index": .array(full.map { .integer(Int64($0)) }),
-            "min": column { .integer(Int64($0.minimum)) }, "mean": column { .number($0.mean.map(Self.rounded) ?? 0) },
-            "max": column { .integer(Int64($0.maximum)) },
-        ]
+            "min": column { .integer(Int64($0.minimum)) }, "mean": .array(shown.map { .number(Self.rounded($0)) }),
+            "max": column { .integer(Int64($0.maximum)) }, "span": span.map(Self.json),
+        ])
+    }
+
+    private static func json(_ span: Span) -> JSON {
+        .object(present: [
+            "mean": .number(rounded(span.mean)),
+            "min": span.samples.isEmpty ? nil : .integer(Int64(span.samples.minimum)),
+            "max": span.samples.isEmpty ? nil : .integer(Int64(span.samples.maximum)),
+            "recorded_s": .integer(Int64(span.seconds)),
+        ])
     }
 
     /// To one decimal.

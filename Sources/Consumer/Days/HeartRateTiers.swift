@@ -109,6 +109,8 @@ package struct HeartRateTiers {
     private static func merged<Cell>(
         _ parts: [(number: Int64, minute: Cell)], _ merge: (inout Cell, Cell) -> Void
     ) -> [(number: Int64, minute: Cell)] {
+        // Mostly they are folded, and come so.
+        if zip(parts, parts.dropFirst()).allSatisfy({ $0.number < $1.number }) { return parts }
         var merged: [(number: Int64, minute: Cell)] = []
         merged.reserveCapacity(parts.count)
         for part in parts.sorted(by: { $0.number < $1.number }) {

@@ -1,5 +1,4 @@
 import Days
-import Exercise
 import Features
 import Files
 import Fitness
@@ -13,12 +12,14 @@ struct AskedDay {
     private let days: Days
     private let history: History
     private let today: CalendarDay
+    /// Unix milliseconds.
+    private let now: Int64
 
     /// - Parameters:
     ///   - zone: that of people who have named none.
     ///   - now: Unix milliseconds.
     init(of user: ID, _ source: ReadSource, zone: String, now: Int64) throws(VaultError) {
-        (self.user, self.source) = (user, source)
+        (self.user, self.source, self.now) = (user, source, now)
         days = Days(source.store, source.keys, Histories(source.store, source.keys, zone: zone))
         history = try days.histories.history(of: user)
         today = history.localDays.day(of: now)
@@ -49,13 +50,12 @@ struct AskedDay {
     }
 
     private func balance(_ meals: [Meal], on day: CalendarDay) throws(VaultError) -> EnergyBalance {
-        // A workout is found by its day in UTC, which is one beside the person's at most, or two where calendars jump.
-        let near = day.daysSince1970 - 2...day.daysSince1970 + 2
-        let workouts = try WorkoutRows(source.store, source.keys).workouts(of: user, on: near)
-            .filter { $0.workout.timer.isOver && history.localDays.day(of: $0.workout.started) == day }
-            .compactMap(\.workout.summary)
+        let intervals = history.localDays.intervals(of: day)
+        func length(_ ranges: [Range<Int64>]) -> Double { ranges.reduce(0) { $0 + Double($1.upperBound - $1.lowerBound) } }
+        let passed = length(intervals.map { $0.clamped(to: Int64.min..<now) })
         return EnergyBalance(
             eaten: meals.map(\.nutrition).reduce(.nothing, +),
-            try days.totalsWithoutHeartRate(of: user, on: day), workouts, of: history.person(on: day))
+            try days.totalsWithoutHeartRate(of: user, on: day), of: history.person(on: day),
+            passed: intervals.isEmpty ? 1 : passed / length(intervals))
     }
 }

@@ -59,23 +59,75 @@ extension StepCounter {
     /// - Parameters:
     ///   - counts: in any order, those of `longestGap` before the day included; repeats do not matter.
     ///   - day: the day's intervals (`LocalDays`), in Unix milliseconds.
-    public static func day(_ counts: some Sequence<Count>, during day: [Range<Int64>]) -> Steps? {
+    ///   - isTimed: whether it is kept when they were made.
+    public static func made(
+        _ counts: some Sequence<Count>, during day: [Range<Int64>], isTimed: Bool = true
+    ) -> Made? {
         guard let first = day.map(\.lowerBound).min() else { return nil }
-        var (chain, steps) = (Chain(), Steps?.none)
+        var (chain, made) = (Chain(), Made?.none)
         // Older counts have no say, so the day is the same whether they are there or not.
         for count in inOrder(counts) where count.time >= first - longestGap {
             let link = chain.add(count)
             guard day.contains(where: { $0.contains(count.time) }) else { continue }
-            var sum = steps ?? Steps()
+            var sum = made ?? Made(isTimed: isTimed)
             switch link {
             case .begins: break
-            case .follows(let interval, let made): add(made, in: interval, to: &sum)
-            case .leftOut: sum.countsLeftOut += 1
+            case .follows(let interval, let steps): sum.add(steps, in: [count.time - interval..<count.time])
+            case .leftOut: sum.leaveOut()
             }
-            steps = sum
+            made = sum
         }
-        return steps
+        return made
     }
+
+    /// Steps of a day by one sensor, and when they were made.
+    public struct Made: Hashable, Sendable {
+        /// A part of them, not in whole steps.
+        struct Part {
+            var (walking, running) = (0.0, 0.0)
+        }
+
+        /// All of them.
+        public private(set) var steps = Steps()
+        private let isTimed: Bool
+        /// When how many were made, and whether they were run.
+        private var pieces: [Piece] = []
+
+        private struct Piece: Hashable {
+            let times: [Range<Int64>]
+            let steps: Int
+            let isRun: Bool
+        }
+
+        /// Steps of which nobody knows when they were made.
+        public init(_ steps: Steps = Steps(), isTimed: Bool = false) { (self.steps, self.isTimed) = (steps, isTimed) }
+
+        /// Adds some, which were made in certain times.
+        mutating func add(_ made: Int, in times: [Range<Int64>]) {
+            let isRun = isRun(made, in: length(times))
+            if isRun { steps.running += made } else { steps.walking += made }
+            if made > 0, isTimed { pieces.append(Piece(times: times, steps: made, isRun: isRun)) }
+        }
+
+        mutating func leaveOut() { steps.countsLeftOut += 1 }
+
+        /// Those that were not made in some times, if they were made evenly.
+        func outside(_ times: TimeRanges) -> Part {
+            guard !times.ranges.isEmpty else {
+                return Part(walking: Double(steps.walking), running: Double(steps.running))
+            }
+            var part = Part()
+            for piece in pieces {
+                let length = length(piece.times)
+                let taken = piece.times.reduce(0) { $0 + times.length(in: $1) }
+                let free = length > 0 ? Double(length - taken) / Double(length) : 1
+                if piece.isRun { part.running += free * Double(piece.steps) } else { part.walking += free * Double(piece.steps) }
+            }
+            return part
+        }
+    }
+
+    private static func length(_ times: [Range<Int64>]) -> Int64 { times.reduce(0) { $0 + $1.upperBound - $1.lowerBound } }
 
     /// Each once. Mostly they are in order already: a day may have thousands.
     private static func inOrder(_ counts: some Sequence<Count>) -> [Count] {
@@ -87,12 +139,8 @@ extension StepCounter {
 
     /// What counts if several sensors were worn by one body: the sensor that counted most; of several such, the one
     /// that counted more running.
-    public static func most(of sensors: some Sequence<Steps>) -> Steps? {
-        sensors.max { ($0.total, $0.running) < ($1.total, $1.running) }
-    }
-
-    private static func add(_ made: Int, in interval: Int64, to steps: inout Steps) {
-        if isRun(made, in: interval) { steps.running += made } else { steps.walking += made }
+    public static func most(of sensors: some Sequence<Made>) -> Made? {
+        sensors.max { ($0.steps.total, $0.steps.running) < ($1.steps.total, $1.steps.running) }
     }
 
     /// Whether so many steps in an interval, in milliseconds, were run.
@@ -103,12 +151,14 @@ extension StepCounter {
 
 extension Person {
     /// The distance that steps cover, in metres.
-    public func metres(_ steps: Steps) -> Double? { metres(steps: steps.total) }
+    func metres(_ steps: StepCounter.Made.Part) -> Double? {
+        stepLengthMetres.map { $0 * (steps.walking + steps.running) }
+    }
 
     /// The net energy of steps in kilocalories, walking and running computed separately.
-    public func kilocalories(_ steps: Steps) -> Double? {
-        guard let walked = metres(steps: steps.walking).flatMap({ kilocalories(metres: $0, .walking) }),
-            let run = metres(steps: steps.running).flatMap({ kilocalories(metres: $0, .running) })
+    func kilocalories(_ steps: StepCounter.Made.Part) -> Double? {
+        guard let length = stepLengthMetres, let walked = kilocalories(metres: length * steps.walking, .walking),
+            let run = kilocalories(metres: length * steps.running, .running)
         else { return nil }
         return walked + run
     }

@@ -4,10 +4,8 @@ public struct DayTotals: Hashable, Sendable, Codable {
     public var day: CalendarDay
     /// Steps.
     public var steps: Steps?
-    /// The distance they cover, in metres.
-    public var metres: Double?
-    /// What energy they took, net, in kilocalories.
-    public var kilocalories: Double?
+    /// How far the person went, and what energy that took.
+    public var figures: DayFigures?
     /// Body temperatures.
     public var temperature: TemperatureDay?
     /// Heart rates.
@@ -17,16 +15,21 @@ public struct DayTotals: Hashable, Sendable, Codable {
 
     /// A day of which this much is known.
     public init(
-        _ day: CalendarDay, steps: Steps? = nil, metres: Double? = nil, kilocalories: Double? = nil,
+        _ day: CalendarDay, steps: Steps? = nil, figures: DayFigures? = nil,
         temperature: TemperatureDay? = nil, heartRate: HeartRateDay? = nil, goals: [Goal: GoalDay] = [:]
     ) {
         self.day = day
-        (self.steps, self.metres, self.kilocalories) = (steps, metres, kilocalories)
+        (self.steps, self.figures) = (steps, figures)
         (self.temperature, self.heartRate, self.goals) = (temperature, heartRate, goals)
     }
 
     /// Whether anything was recorded on it.
-    public var isRecorded: Bool { steps != nil || temperature != nil || heartRate != nil }
+    public var isRecorded: Bool { steps != nil || figures != nil || temperature != nil || heartRate != nil }
+
+    /// The whole distance in metres; nil if nothing of it is known.
+    public var metres: Double? { figures?.allMetres }
+    /// What energy the day took beyond rest, in kilocalories; nil if nothing of it is known.
+    public var kilocalories: Double? { figures?.kilocalories }
 
     /// How far a goal's value has come, in the goal's unit; nil if it is not known.
     public subscript(goal: Goal) -> Double? {

@@ -64,4 +64,10 @@ extension Person {
         }
         return 10 * weight + 6.25 * height - 5 * age + (sex == .male ? 5 : -161)
     }
+
+    /// What the body uses at rest in so many minutes, in kilocalories: of the basal rate, or 1 kcal/kg/h if age, sex or height are not
+    /// known. Nil if the weight is not known.
+    public func restingKilocalories(minutes: Double) -> Double? {
+        (basalKilocaloriesPerDay.map { $0 / 1440 } ?? weightKilograms.map { $0 / 60 }).map { max(0, $0) * minutes }
+    }
 }

@@ -2,9 +2,9 @@
 public enum Goal: String, CaseIterable, Hashable, Sendable, Codable, CodingKeyRepresentable {
     /// Steps.
     case steps
-    /// Metres on foot.
+    /// Metres, in whatever way they were done with one's own strength.
     case distance
-    /// Net kilocalories on foot.
+    /// Kilocalories beyond rest.
     case energy
 
     /// The goal's name where names include the unit: `steps`, `distance_m`, `energy_kcal`.

@@ -1,75 +1,118 @@
 /// What follows from a day's heart rates.
 public struct HeartRateDay: Hashable, Sendable, Codable {
-    /// How much must be recorded before a heart rate at rest is given, in seconds.
-    static let restingNeedsSeconds = 4 * 3600
-    /// How many consecutive minutes the heart rate at rest is the mean of.
-    static let restingMinutes = 5
+    /// What part of the day a heart rate at rest is of: by day people sit at some 8 bpm more, so the two are not comparable.
+    public enum Rest: String, CaseIterable, Hashable, Sendable, Codable {
+        /// Enough of the night was recorded.
+        case night
+        /// It was not.
+        case day
+    }
 
-    /// The mean of all samples, in beats per minute.
+    /// How long a half-hour is, in milliseconds, and how much of it must be recorded to count, in slots.
+    private static let (halfHour, sufficient): (Int64, Int64) = (30 * 60_000, 15 * 12)
+    /// How many half-hours must count, and how many of the quietest make the heart rate at rest.
+    private static let (leastHalfHours, quietest) = (8, 6)
+    /// The night on the clock, in minutes of the day.
+    private static let night = (from: 22 * 60, to: 8 * 60)
+
+    /// The mean over the recorded time, in beats per minute.
     public var mean: Double
     /// The lowest sample.
     public var minimum: Int
     /// The highest sample.
     public var maximum: Int
-    /// The lowest mean of five consecutive minutes with at least half of each recorded; nil on days with less than four
-    /// hours recorded.
+    /// The mean of the six quietest half-hours; nil on days with fewer than eight that count.
     public var resting: Double?
-    /// How many recorded seconds were spent in each of the zones 1 to 5; a minute is in the zone of its mean. Nil if
-    /// the age is not known.
+    /// What the heart rate at rest is of; nil if there is none.
+    public var restingOf: Rest?
+    /// How many recorded seconds were spent in each of the zones 1 to 5. What is below zone 1 is in none. Nil if the age is not
+    /// known.
     public var zoneSeconds: [Int]?
     /// How many seconds are recorded.
     public var recordedSeconds: Int
-    /// Energy by heart rate (Keytel et al.), in kilocalories, over the recorded seconds of minutes at 57 % of the
-    /// maximum heart rate and above; above 90 % it counts as there. Nil if it is not known, and outside the ages 18
-    /// to 45.
-    public var kilocalories: Double?
 
-    /// A day of these minutes; nil if none of them has a sample. A minute belongs to the day of its first moment.
+    /// When a day was, and what was done in it.
+    public struct Time: Sendable {
+        let intervals: [Range<Int64>]
+        let workouts: [Range<Int64>]
+        let minuteOfDay: @Sendable (Int64) -> Int
+
+        /// - Parameters:
+        ///   - intervals: when the day took place, in Unix milliseconds.
+        ///   - workouts: in Unix milliseconds: nobody rests in a half-hour with one.
+        ///   - minuteOfDay: what the clock on the wall shows at a moment in Unix milliseconds, from 0 to 1439.
+        public init(
+            _ intervals: [Range<Int64>], workouts: [Range<Int64>] = [], minuteOfDay: @escaping @Sendable (Int64) -> Int
+        ) {
+            (self.intervals, self.workouts, self.minuteOfDay) = (intervals, workouts, minuteOfDay)
+        }
+
+        /// When minutes are needed to know how the day was, in Unix milliseconds.
+        public var needed: Range<Int64>? {
+            guard let first = intervals.first?.lowerBound, let end = intervals.last?.upperBound else { return nil }
+            return first - HeldHeartRates.reach..<end + HeldHeartRates.reach
+        }
+    }
+
+    /// A day of these minutes; nil if none that begins in it has a sample.
     /// - Parameters:
-    ///   - minutes: in any order, each once, by their number from 1970 on.
+    ///   - minutes: in order, each once, by their number from 1970 on, with those of `Time.needed`.
     ///   - person: as they were on that day.
-    public init?(_ minutes: some Sequence<(number: Int64, minute: HeartRateMinute)>, of person: Person) {
-        let minutes = minutes.filter { !$0.minute.samples.isEmpty }.sorted { $0.number < $1.number }
+    public init?(
+        _ minutes: ArraySlice<(number: Int64, minute: HeartRateMinute)>, _ time: Time, of person: Person
+    ) {
         var all = HeartRateSamples()
-        for (_, minute) in minutes { all.merge(minute.samples) }
-        guard let mean = all.mean else { return nil }
+        for interval in time.intervals {
+            for (number, minute) in minutes where interval.contains(number * 60_000) { all.merge(minute.samples) }
+        }
+        guard !all.isEmpty, let first = time.intervals.first?.lowerBound else { return nil }
+        let bounds = person.zoneBounds
+        var (held, zones) = (HeldTime(), [Int64](repeating: 0, count: 1 + (bounds?.count ?? 0)))
+        let last = time.intervals.last?.upperBound ?? first
+        var halves = [HeldTime](repeating: HeldTime(), count: Int((last - first) / Self.halfHour) + 1)
+        let intervals = time.intervals.map { HeldHeartRates.slots(in: $0) }
+        var half = (number: 0, slots: 0..<0 as Range<Int64>)
+        HeldHeartRates.forEach(in: minutes) { piece in
+            for interval in intervals {
+                var slots = piece.slots.clamped(to: interval)
+                guard !slots.isEmpty else { continue }
+                held.add(Int64(slots.count), piece.mean)
+                zones[Person.zone(piece.mean, bounds ?? [])] += Int64(slots.count)
+                while !slots.isEmpty {
+                    if !half.slots.contains(slots.lowerBound) { half = Self.half(of: slots.lowerBound, from: first) }
+                    let part = slots.clamped(to: half.slots)
+                    halves[half.number].add(Int64(part.count), piece.mean)
+                    slots = part.upperBound..<slots.upperBound
+                }
+            }
+        }
+        guard let mean = held.mean else { return nil }
         self.mean = mean
         (minimum, maximum) = (all.minimum, all.maximum)
-        recordedSeconds = minutes.reduce(0) { $0 + $1.minute.recordedSeconds }
-        resting = recordedSeconds >= Self.restingNeedsSeconds ? Self.resting(minutes) : nil
-        zoneSeconds = Self.zones(minutes, person)
-        kilocalories = Self.kilocalories(minutes, person)
+        recordedSeconds = held.seconds
+        zoneSeconds = bounds.map { _ in zones.dropFirst().map { Int($0 * HeldHeartRates.slotMilliseconds / 1000) } }
+        rest(halves, from: first, time)
     }
 
-    private typealias Numbered = (number: Int64, minute: HeartRateMinute)
-
-    private static func resting(_ minutes: [Numbered]) -> Double? {
-        let good = minutes.filter(\.minute.isSufficient)
-        guard good.count >= restingMinutes else { return nil }
-        return (0...good.count - restingMinutes).lazy.compactMap { start -> Double? in
-            let five = good[start..<start + restingMinutes]
-            guard good[start + restingMinutes - 1].number - good[start].number == restingMinutes - 1 else { return nil }
-            return five.reduce(into: HeartRateSamples()) { $0.merge($1.minute.samples) }.mean
-        }.min()
+    /// The half-hour that a slot begins in, counted from a moment on.
+    private static func half(of slot: Int64, from first: Int64) -> (number: Int, slots: Range<Int64>) {
+        let number = (slot * HeldHeartRates.slotMilliseconds - first).floorDivided(by: halfHour)
+        let begin = first + number * halfHour
+        return (Int(number), HeldHeartRates.slots(in: begin..<begin + halfHour))
     }
 
-    private static func zones(_ minutes: [Numbered], _ person: Person) -> [Int]? {
-        guard let bounds = person.zoneBounds else { return nil }
-        var seconds = [Int](repeating: 0, count: bounds.count + 1)
-        for (_, minute) in minutes {
-            guard let mean = minute.samples.mean else { continue }
-            seconds[bounds.count { mean >= $0 }] += minute.recordedSeconds
+    private mutating func rest(_ halves: [HeldTime], from first: Int64, _ time: Time) {
+        var (means, ofNight): ([Double], Int) = ([], 0)
+        for (half, held) in halves.enumerated() where held.slots >= Self.sufficient {
+            let begin = first + Int64(half) * Self.halfHour
+            guard let mean = held.mean, !time.workouts.contains(where: { $0.overlaps(begin..<begin + Self.halfHour) })
+            else { continue }
+            means.append(mean)
+            let minute = time.minuteOfDay(begin)
+            if minute >= Self.night.from || minute + 30 <= Self.night.to { ofNight += 1 }
         }
-        return seconds
-    }
-
-    private static func kilocalories(_ minutes: [Numbered], _ person: Person) -> Double? {
-        guard let rates = person.heartRatesOfEnergy else { return nil }
-        return minutes.reduce(0) { total, numbered in
-            guard let mean = numbered.minute.samples.mean, mean >= rates.lowerBound else { return total }
-            let rate = min(mean, rates.upperBound)
-            let minutes = Double(numbered.minute.recordedSeconds) / 60
-            return total + (person.kilocalories(heartRate: rate, minutes: minutes) ?? 0)
-        }
+        guard means.count >= Self.leastHalfHours else { return }
+        resting = means.sorted().prefix(Self.quietest).reduce(0, +) / Double(Self.quietest)
+        restingOf = ofNight >= Self.leastHalfHours ? .night : .day
     }
 }

@@ -52,9 +52,6 @@ public struct HeartRateSamples: Hashable, Sendable {
 public struct HeartRateMinute: Hashable, Sendable {
     /// How long a slot is.
     @inlinable public static var secondsPerSlot: Int { 5 }
-    /// How many slots with samples a minute needs before it counts towards the heart rate at rest.
-    public static let sufficientSlots = 6
-
     /// The parts of the minute in which there were samples: bit n stands for the seconds 5 n to 5 n + 4. There are
     /// twelve.
     public var slots: UInt16
@@ -89,10 +86,4 @@ public struct HeartRateMinute: Hashable, Sendable {
         slots |= others.slots
         samples.merge(others.samples)
     }
-
-    /// How many of its seconds were recorded: a sample represents the five seconds that it is in.
-    public var recordedSeconds: Int { slots.nonzeroBitCount * Self.secondsPerSlot }
-
-    /// Whether enough of it is recorded to count towards the heart rate at rest.
-    public var isSufficient: Bool { slots.nonzeroBitCount >= Self.sufficientSlots }
 }

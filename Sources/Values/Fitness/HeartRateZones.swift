@@ -10,13 +10,14 @@ extension Person {
         return rest + fraction * (maximum - rest)
     }
 
-    /// Where the zones 2 to 5 begin: 60, 70, 80 and 90 % of the maximum.
+    /// Where the zones 1 to 5 begin: 50, 60, 70, 80 and 90 % of the maximum (Edwards, The Heart Rate Monitor Book, 1993).
     public var zoneBounds: [Double]? {
-        maximumHeartRate.map { maximum in [0.6, 0.7, 0.8, 0.9].map { $0 * maximum } }
+        maximumHeartRate.map { maximum in [0.5, 0.6, 0.7, 0.8, 0.9].map { $0 * maximum } }
     }
 
-    /// The zone of a heart rate, 1 to 5: everything below 60 % is zone 1.
-    public func zone(heartRate: Double) -> Int? {
-        zoneBounds.map { bounds in 1 + bounds.filter { heartRate >= $0 }.count }
-    }
+    /// The zone of a heart rate, 0 to 5: what is below zone 1 is in zone 0, which counts nowhere.
+    public func zone(heartRate: Double) -> Int? { zoneBounds.map { Self.zone(heartRate, $0) } }
+
+    /// The zone of a heart rate by where zones begin, from 1 on.
+    public static func zone(_ heartRate: Double, _ bounds: [Double]) -> Int { bounds.count { heartRate >= $0 } }
 }

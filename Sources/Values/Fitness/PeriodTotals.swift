@@ -22,7 +22,7 @@ public struct PeriodTotals: Hashable, Sendable {
 
     /// Temperatures, in degrees Celsius.
     public struct Temperatures: Hashable, Sendable {
-        /// The mean of the days' means.
+        /// The mean over the recorded time.
         public let mean: Double
         /// The lowest of all.
         public let minimum: Double
@@ -39,34 +39,35 @@ public struct PeriodTotals: Hashable, Sendable {
 
     /// Heart rates, in beats per minute.
     public struct HeartRates: Hashable, Sendable {
-        /// The mean of the days' means.
+        /// The mean over the recorded time.
         public let mean: Double
         /// The lowest of all.
         public let minimum: Int
         /// The highest of all.
         public let maximum: Int
-        /// The mean of the days' rates at rest; nil if none is known.
+        /// The mean of the days' rates at rest, of those by night if there is any; nil if none is known.
         public let resting: Double?
         /// Seconds in the zones 1 to 5, of the days on which they are known; nil if there is none.
         public let zoneSeconds: [Int]?
+        /// What part of the day the rate at rest is of; nil if there is none.
+        public let restingOf: HeartRateDay.Rest?
         /// How many seconds are recorded.
         public let recordedSeconds: Int
-        /// Energy by heart rate in kilocalories, of the days on which it is known; nil if there is none.
-        public let kilocalories: Double?
 
         init?(_ days: [HeartRateDay]) {
-            guard let mean = PeriodTotals.mean(days.map(\.mean)), let minimum = days.map(\.minimum).min(),
-                let maximum = days.map(\.maximum).max()
-            else { return nil }
-            (self.mean, self.minimum, self.maximum) = (mean, minimum, maximum)
-            resting = PeriodTotals.mean(days.compactMap(\.resting))
+            let recorded = days.reduce(0) { $0 + $1.recordedSeconds }
+            guard recorded > 0, let minimum = days.map(\.minimum).min(), let maximum = days.map(\.maximum).max() else {
+                return nil
+            }
+            mean = days.reduce(0) { $0 + $1.mean * Double($1.recordedSeconds) } / Double(recorded)
+            (self.minimum, self.maximum, recordedSeconds) = (minimum, maximum, recorded)
+            let rest: HeartRateDay.Rest = days.contains { $0.restingOf == .night } ? .night : .day
+            resting = PeriodTotals.mean(days.filter { $0.restingOf == rest }.compactMap(\.resting))
+            restingOf = resting == nil ? nil : rest
             let zones = days.compactMap(\.zoneSeconds)
             zoneSeconds = zones.first.map { first in
                 zones.dropFirst().reduce(first) { sums, seconds in zip(sums, seconds).map { $0 + $1 } }
             }
-            recordedSeconds = days.reduce(0) { $0 + $1.recordedSeconds }
-            let energies = days.compactMap(\.kilocalories)
-            kilocalories = energies.isEmpty ? nil : energies.reduce(0, +)
         }
     }
 
@@ -82,9 +83,11 @@ public struct PeriodTotals: Hashable, Sendable {
     public let recordedDays: Int
     /// Steps; nil if they are not known of any day.
     public let steps: Amounts?
-    /// Metres on foot.
+    /// Metres, in whatever way.
     public let metres: Amounts?
-    /// Net kilocalories on foot.
+    /// What of the total was done in which way.
+    public let metresByKind: [DistanceKind: Double]
+    /// Kilocalories beyond rest.
     public let kilocalories: Amounts?
     /// Body temperatures.
     public let temperature: Temperatures?
@@ -100,6 +103,7 @@ public struct PeriodTotals: Hashable, Sendable {
         recordedDays = days.count(where: \.isRecorded)
         steps = Amounts(days.compactMap { $0[.steps] })
         metres = Amounts(days.compactMap(\.metres))
+        metresByKind = days.reduce(into: [:]) { $0.merge($1.figures?.metres ?? [:], uniquingKeysWith: +) }
         kilocalories = Amounts(days.compactMap(\.kilocalories))
         temperature = Temperatures(days.compactMap(\.temperature))
         heartRate = HeartRates(days.compactMap(\.heartRate))

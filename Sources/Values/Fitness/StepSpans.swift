@@ -33,24 +33,27 @@ extension StepCounter {
     /// - Parameters:
     ///   - spans: in any order, those that end within `longestGap` before the day included; repeats do not matter.
     ///   - day: the day's intervals (`LocalDays`), in Unix milliseconds.
-    public static func day(_ spans: some Sequence<Span>, during day: [Range<Int64>]) -> Steps? {
+    ///   - isTimed: whether it is kept when they were made.
+    public static func made(
+        _ spans: some Sequence<Span>, during day: [Range<Int64>], isTimed: Bool = true
+    ) -> Made? {
         guard let first = day.map(\.lowerBound).min() else { return nil }
         let inOrder = Set(spans).filter { $0.to >= first - longestGap }
             .sorted { ($0.to, $0.from, $0.steps) < ($1.to, $1.from, $1.steps) }
-        var (covered, steps) = (Coverage(), Steps?.none)
+        var (covered, made) = (Coverage(), Made?.none)
         for span in inOrder {
             let (length, isInDay) = (span.to - span.from, day.contains { $0.contains(span.to - 1) })
-            if isInDay { steps = steps ?? Steps() }
+            if isInDay { made = made ?? Made(isTimed: isTimed) }
             guard length > 0, length <= longestGap, Int64(span.steps) <= mostIn(length) else {
-                if isInDay { steps?.countsLeftOut += 1 }
+                if isInDay { made?.leaveOut() }
                 continue
             }
-            let open = length - covered.add(span.from..<span.to)
+            let times = covered.add(span.from..<span.to)
+            let open = times.reduce(0) { $0 + $1.upperBound - $1.lowerBound }
             guard isInDay, open > 0 else { continue }
-            let made = Int(Int64(span.steps) * open / length)
-            if isRun(made, in: open) { steps?.running += made } else { steps?.walking += made }
+            made?.add(Int(Int64(span.steps) * open / length), in: times)
         }
-        return steps
+        return made
     }
 }
 
@@ -60,15 +63,16 @@ private struct Coverage {
     private var ranges: [Range<Int64>] = []
 
     /// Adds a range.
-    /// - Returns: how much of it was covered before.
-    mutating func add(_ range: Range<Int64>) -> Int64 {
-        var (covered, from) = (Int64(0), range.lowerBound)
+    /// - Returns: what of it was not covered before.
+    mutating func add(_ range: Range<Int64>) -> [Range<Int64>] {
+        var (open, from, end) = ([Range<Int64>](), range.lowerBound, range.upperBound)
         while let last = ranges.last, last.upperBound > range.lowerBound {
-            covered += min(last.upperBound, range.upperBound) - max(last.lowerBound, range.lowerBound)
-            from = min(from, last.lowerBound)
+            if last.upperBound < end { open.append(last.upperBound..<end) }
+            (from, end) = (min(from, last.lowerBound), min(end, last.lowerBound))
             ranges.removeLast()
         }
+        if range.lowerBound < end { open.append(range.lowerBound..<end) }
         ranges.append(from..<range.upperBound)
-        return covered
+        return open
     }
 }

@@ -10,11 +10,6 @@ extension Person {
             }
         return heightCentimetres.map { $0 * share / 100 }
     }
-
-    /// The distance that this many steps cover, in metres.
-    public func metres(steps: Int) -> Double? {
-        stepLengthMetres.map { $0 * Double(steps) }
-    }
 }
 
 /// Steps from a counter that only rises until it restarts at 0 (a new battery, midnight).

@@ -87,6 +87,19 @@ struct DaysTests {
         let shown = try consumer.vitals("day", "2026-11-20")
         #expect(shown.output.hasPrefix("Friday, 20 November 2026\nSteps "), "\(shown)")
         #expect(try consumer.last().fields == ["day": "2026-11-20"])
+        let ways: JSON = [
+            "day": "2026-11-20", "distance_m": 106_500, "distances_m": ["foot": 13_700, "bicycle": 92_800],
+            "heart_rate": ["mean": 72, "min": 48, "max": 151, "resting": 58, "resting_of": "day", "recorded_s": 40_805],
+        ]
+        consumer.answer("statistics/day", ways)
+        let lines = try consumer.vitals("day", "2026-11-20").output.split(separator: "\n").map {
+            $0.split(separator: " ").joined(separator: " ")
+        }
+        #expect(
+            lines == [
+                "Friday, 20 November 2026", "Distance 106.50 km", "on foot 13.70 km", "by bicycle 92.80 km",
+                "Heart rate 72 bpm, 48 bpm to 151 bpm", "Resting 58 bpm, by day", "Recorded 11 h 20 min",
+            ])
         consumer.answer("statistics/day", ["day": "2026-11-20", "goals": [:]])
         #expect(try consumer.vitals("day", "yesterday").output == "Friday, 20 November 2026\nnothing recorded\n")
         guard case .string(let day) = try consumer.last().fields["day"] else { throw TestFailure("no day") }

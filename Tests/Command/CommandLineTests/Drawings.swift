@@ -295,7 +295,7 @@ enum Drawings {
          40 ┤   ░░                                                             ░░   ░░
             └┬───────────┬────────────┬───────────┬────────────┬───────────┬────────────
              13:00       13:10        13:20       13:30        13:40       13:50
-        least 49, mean 110.2, most 171 bpm, each point 24 s
+        least 49, mean 101.5, most 171 bpm, each point 24 s, 52 min recorded
 
         """
     static let graphPlain = """
@@ -314,7 +314,8 @@ enum Drawings {
          40 +
             ++--------+--------+--------+--------+--------+---------
              13:00    13:10    13:20    13:30    13:40    13:50
-        least 49, mean 110.2, most 171 bpm, each point 24 s
+        least 49, mean 101.5, most 171 bpm, each point 24 s
+        52 min recorded
 
         """
     static let graphOfWeeks = """
@@ -333,7 +334,7 @@ enum Drawings {
          40 ┤   ░░                                                             ░░   ░░
             └───────────────────────┬────────────────────────┬────────────────────────┬─
                                     11-28                    12-05
-        least 49, mean 110.2, most 171 bpm, each point 3 h 21 min
+        least 49, most 171 bpm, each point 3 h 21 min
 
         """
 }

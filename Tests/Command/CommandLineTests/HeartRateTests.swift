@@ -21,18 +21,19 @@ struct HeartRateTests {
     private static let from: Int64 = 1_795_266_000_000
 
     /// A run of half an hour in the middle of an hour, and a gap in which nothing was worn.
-    private static func graph(width: Int64, count: Int64) -> JSON {
+    private static func graph(width: Int64, count: Int64, hasSpan: Bool = true) -> JSON {
         let indices = (0..<count).filter { !(count * 3 / 4..<count * 7 / 8).contains($0) }
         let means = indices.map { index -> Double in
             let part = Double(index) / Double(count)
             let run = 1 / (1 + exp(-30 * (part - 0.2))) - 1 / (1 + exp(-30 * (part - 0.65)))
             return ((64 + 90 * run + 6 * sin(part * 90)) * 10).rounded() / 10
         }
-        return [
-            "from": .integer(from), "to": .integer(from + width * count), "width_ms": .integer(width),
+        let span: JSON = ["mean": .number(101.5), "min": 49, "max": 170, "recorded_s": 3150]
+        return .object(present: [
+            "span": hasSpan ? span : nil, "from": .integer(from), "to": .integer(from + width * count), "width_ms": .integer(width),
             "tier": "samples", "index": .array(indices.map(JSON.integer)), "mean": .array(means.map(JSON.number)),
             "min": .array(means.map { .integer(Int64($0) - 9) }), "max": .array(means.map { .integer(Int64($0) + 12) }),
-        ]
+        ])
     }
 
     @Test("a graph: the mean as a line, the rest as a shade, a gap where nothing was recorded")
@@ -64,7 +65,7 @@ struct HeartRateTests {
     @Test("a graph of days has days below it, and one of nothing says so")
     func scales() throws {
         let consumer = try signedIn()
-        consumer.answer("heart-rate/graph", Self.graph(width: 12_096_000, count: 150))
+        consumer.answer("heart-rate/graph", Self.graph(width: 12_096_000, count: 150, hasSpan: false))
         let week = try consumer.vitals(
             "heart-rate", "--from", "2026-11-21T13:00", "--to", "2026-12-12 13:00", environment: ["LANG": "C.UTF-8"])
         expect(week, Drawings.graphOfWeeks)

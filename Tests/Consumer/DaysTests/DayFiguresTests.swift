@@ -29,7 +29,7 @@ struct DayFiguresTests {
 
     private var rows: DayRows { DayRows(store: diary.parts.store, keys: diary.parts.keys) }
 
-    private func figures(_ text: String) throws -> StepFigures? {
+    private func figures(_ text: String) throws -> DayFigures? {
         try rows.record(of: diary.user, on: calendarDay(text))?.figures
     }
 
@@ -49,13 +49,13 @@ struct DayFiguresTests {
     @Test("is kept with the day, sealed, with the number of the formulas")
     func kept() throws {
         let figures = try #require(try figures("2026-11-03"))
-        #expect(figures.formulas == 1 && figures.metres == 830 && figures.kilocalories != nil)
+        #expect(figures.formulas == 2 && figures.metres == [.foot: 830] && figures.kilocalories != nil)
         let totals = try diary.totals("2026-11-03")
         #expect(totals.metres == 830 && totals.kilocalories == figures.kilocalories)
         let sealed = try diary.parts.store.database.query("SELECT sealed FROM days") { row throws(VaultError) in
             try row.blob("sealed")
         }
-        let bits = figures.metres.map { value in
+        let bits = figures.metres[.foot].map { value in
             var bytes: [UInt8] = []
             bytes.appendVarint(value.bitPattern)
             return bytes
@@ -69,7 +69,7 @@ struct DayFiguresTests {
     func otherProfile() throws {
         try diary.save(profile(zone: nil, height: 100), now: noon + 2 * day + 7_200_000)
         #expect(try metres(Self.three) == [830, 830, 415])
-        #expect(try figures("2026-11-05")?.metres == 415 && diary.isExact())
+        #expect(try figures("2026-11-05")?.allMetres == 415 && diary.isExact())
         // Late steps of a day that is over count with the profile of that day.
         try diary.take([count(noon + day + 7_200_000, 2000)], now: noon + 2 * day + 7_300_000)
         #expect(try metres(Self.three) == [830, 1660, 415])
@@ -98,7 +98,7 @@ struct DayFiguresTests {
         let first = try calendarDay("2026-11-03")
         try diary.parts.store.change(diary.user) { () throws(VaultError) in
             guard var record = try rows.record(of: diary.user, on: first) else { return }
-            record.figures = StepFigures(formulas: 0, metres: 7, kilocalories: nil)
+            record.figures = DayFigures(formulas: 1, metres: [.foot: 7], kilocalories: nil)
             try rows.write(record, of: diary.user, on: first)
             try diary.parts.store.markStale(diary.user, noon - day..<noon + day)
         }
@@ -108,7 +108,7 @@ struct DayFiguresTests {
         // The operator's recount takes it as it is stored.
         #expect(try diary.isExact())
         try diary.take([count(noon + 7_200_000, 1500)], now: noon + 2 * day)
-        #expect(try figures("2026-11-03")?.formulas == 1 && metres(["2026-11-03"]) == [1245])
+        #expect(try figures("2026-11-03")?.formulas == 2 && metres(["2026-11-03"]) == [1245])
     }
 
     @Test("of days before the first profile is kept as soon as there is one")
@@ -121,7 +121,7 @@ struct DayFiguresTests {
         #expect(before.steps?.total == 1000 && before.figures == nil)
         #expect(try diary.totals("2026-11-03").metres == nil)
         try diary.save(profile(zone: nil, height: 200), now: noon + 3 * day)
-        #expect(try rows.record(of: diary.user, on: first)?.figures?.metres == 830)
+        #expect(try rows.record(of: diary.user, on: first)?.figures?.allMetres == 830)
         #expect(try diary.totals("2026-11-03").metres == 830 && diary.isExact())
     }
 }

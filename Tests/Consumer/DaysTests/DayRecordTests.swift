@@ -24,10 +24,42 @@ struct DayRecordTests {
         record.steps = Steps(walking: 900, running: 100, countsLeftOut: 3)
         record.reached = [.steps: GoalDay.Reached(target: 500, time: 77)]
         let before = record.bytes
-        record.figures = StepFigures(formulas: 300, metres: metres, kilocalories: kilocalories)
+        record.figures = DayFigures(
+            formulas: 300, metres: metres.map { [.foot: $0] } ?? [:], kilocalories: kilocalories)
         #expect((record.figures == nil) == (record.bytes == before))
-        let read = try #require(DayRecord(record.bytes))
-        #expect(read == record && read.figures?.formulas == (metres ?? kilocalories).map { _ in 300 })
-        for length in 0..<record.bytes.count { #expect(DayRecord(Array(record.bytes.prefix(length))) == nil) }
+        try check(record)
+        #expect(record.figures?.formulas == (metres ?? kilocalories).map { _ in 300 })
+        #expect(record.bytes[0] == (record.figures == nil ? 2 : 4))
+    }
+
+    @Test("keeps workouts, and distances that were not done on foot")
+    func workouts() throws {
+        var record = DayRecord()
+        record.enter(DayWorkout(id: "b", "cycling", -5000..<10_000, metres: 41_384.7, kilocalories: 1120, rank: 103))
+        try check(record)
+        record.figures = DayFigures(metres: [.bicycle: 41_384.7, .other: 3, .foot: 0], kilocalories: nil)
+        record.enter(DayWorkout(id: "a", "ünter Wasser", 7..<7, metres: nil, kilocalories: 0, rank: 0))
+        try check(record)
+        #expect(!record.isEmpty && record.bytes[0] == 5)
+        for id in ["a", "b"] { record.remove(workout: id) }
+        #expect(record.isEmpty)
+    }
+
+    @Test("keeps the first of too many workouts")
+    func manyWorkouts() {
+        var record = DayRecord()
+        let most = DayRecord.mostWorkouts
+        for number in (0..<most + 20).shuffled() {
+            let start = Int64(number) * 1000
+            record.enter(DayWorkout(id: "\(number)", "running", start..<start + 1, metres: 1, kilocalories: 1, rank: 0))
+        }
+        #expect(record.workouts.count == most && record.workouts["\(most)"] == nil && record.workouts["0"] != nil)
+    }
+
+    /// A record can be read again, and no part of it.
+    private func check(_ record: DayRecord) throws {
+        let bytes = record.bytes
+        #expect(try #require(DayRecord(bytes)) == record)
+        for length in 0..<bytes.count { #expect(DayRecord(Array(bytes.prefix(length))) == nil) }
     }
 }

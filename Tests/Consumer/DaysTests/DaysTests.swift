@@ -301,11 +301,11 @@ private final class Herald: GoalEvaluation {
     private(set) var told: [String] = []
 
     func evaluate(
-        _ goals: inout [Goal: GoalDay], on day: CalendarDay, today: CalendarDay, of user: ID, now: Int64
+        _ goals: inout [Goal: GoalDay], on day: CalendarDay, today: CalendarDay, of user: ID, silently: Bool, now: Int64
     ) throws(VaultError) {
         for goal in goals.keys where goals[goal]?.isEnough == true && goals[goal]?.reached == nil {
             if fails { throw VaultError("tell", .inputOutput, said: "no") }
-            told.append("\(goal) \(day) \(today)")
+            if !silently { told.append("\(goal) \(day) \(today)") }
             let target = goals[goal]?.target ?? 0
             goals[goal]?.reached = GoalDay.Reached(target: target, time: now)
         }

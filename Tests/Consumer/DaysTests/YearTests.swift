@@ -141,8 +141,14 @@ struct YearTests {
         let localDays = person.localDays
         var days: [CalendarDay: DayTotals] = [:]
         let steps = person.counters.indices.map { Self.steps(of: person, person.sensor($0)) }
+        let minutes = Self.minutes(of: person)
         for (day, entries) in Dictionary(grouping: person.entries, by: { localDays.day(of: $0.time) }) {
-            let totals = Self.totals(of: person, on: day, entries, steps.compactMap { $0[day] })
+            var totals = Self.totals(of: person, on: day, entries, steps.compactMap { $0[day] })
+            let time = HeartRateDay.Time(localDays.intervals(of: day)) { localDays.minuteOfDay(at: $0) }
+            let needed = time.needed ?? 0..<0
+            let first = Self.first(minutes, needed.lowerBound)
+            let near = minutes[first..<max(first, Self.first(minutes, needed.upperBound))]
+            totals.heartRate = HeartRateDay(near, time, of: Self.body(of: person, on: day))
             if totals.isRecorded { days[day] = totals }
         }
         return days
@@ -151,32 +157,52 @@ struct YearTests {
     private static func totals(
         of person: MadeUpPerson, on day: CalendarDay, _ entries: [MadeUpPerson.Entry], _ steps: [Steps]
     ) -> DayTotals {
-        let profile = person.bodies.value(on: day)
-        let sexes: [Profile.Gender: Person.Sex] = [.female: .female, .male: .male]
-        let body = Person(
-            sex: sexes[profile.gender], ageYears: Double(profile.dateOfBirth.age(on: day)),
-            heightCentimetres: profile.heightCentimetres, weightKilograms: profile.weightKilograms)
         var totals = DayTotals(day)
         totals.steps = steps.max { ($0.total, $0.running) < ($1.total, $1.running) }
-        totals.metres = totals.steps.flatMap { body.metres($0) }
-        totals.kilocalories = totals.steps.flatMap { body.kilocalories($0) }
+        let body = body(of: person, on: day)
+        totals.figures = totals.steps.flatMap { steps in
+            guard let length = body.stepLengthMetres, let weight = body.weightKilograms else { return nil }
+            let (walked, run) = (length * Double(steps.walking), length * Double(steps.running))
+            return DayFigures(
+                metres: [.foot: length * Double(steps.total)], kilocalories: weight * walked / 1000 * 0.5 + weight * run / 1000)
+        }
         totals.goals[.steps] = GoalDay(target: 10_000, value: totals.steps.map { Double($0.total) })
-        var temperatures: [TemperatureReading] = []
-        var minutes: [Int64: HeartRateMinute] = [:]
-        for entry in entries {
-            switch entry.value {
-            case .temperature(let temperature):
-                temperatures.append(
-                    TemperatureReading(sensor: "home/\(entry.sensor)", time: entry.time, celsius: temperature.celsius))
-            case .heartRate(let measured) where measured.beatsPerMinute > 0 && measured.contact != .notDetected:
-                let number = HeartRateMinute.number(of: entry.time)
-                minutes[number, default: HeartRateMinute()].add(Int(measured.beatsPerMinute), at: entry.time)
-            default: break
-            }
+        let temperatures = entries.compactMap { entry -> TemperatureReading? in
+            guard case .temperature(let temperature) = entry.value else { return nil }
+            return TemperatureReading(sensor: "home/\(entry.sensor)", time: entry.time, celsius: temperature.celsius)
         }
         totals.temperature = TemperatureDay(temperatures)
-        totals.heartRate = HeartRateDay(minutes.map { (number: $0.key, minute: $0.value) }, of: body)
         return totals
+    }
+
+    private static func body(of person: MadeUpPerson, on day: CalendarDay) -> Person {
+        let profile = person.bodies.value(on: day)
+        let sexes: [Profile.Gender: Person.Sex] = [.female: .female, .male: .male]
+        return Person(
+            sex: sexes[profile.gender], ageYears: Double(profile.dateOfBirth.age(on: day)),
+            heightCentimetres: profile.heightCentimetres, weightKilograms: profile.weightKilograms)
+    }
+
+    /// Where the first minute is that begins at a time or later.
+    private static func first(_ minutes: [(number: Int64, minute: HeartRateMinute)], _ time: Int64) -> Int {
+        var (low, high) = (0, minutes.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if minutes[middle].number * 60_000 < time { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// Heart rates by minute, in order.
+    private static func minutes(of person: MadeUpPerson) -> [(number: Int64, minute: HeartRateMinute)] {
+        var minutes: [Int64: HeartRateMinute] = [:]
+        for entry in person.entries {
+            guard case .heartRate(let measured) = entry.value, measured.beatsPerMinute > 0, measured.contact != .notDetected
+            else { continue }
+            let number = HeartRateMinute.number(of: entry.time)
+            minutes[number, default: HeartRateMinute()].add(Int(measured.beatsPerMinute), at: entry.time)
+        }
+        return minutes.map { (number: $0.key, minute: $0.value) }.sorted { $0.number < $1.number }
     }
 
     /// The steps of one sensor, count after count; a day without a count has none.

@@ -98,7 +98,7 @@ struct StatisticsTests {
         #expect(
             text(try ask(parts, "day", ["day": "2026-11-16"]))
                 == #"{"day":"2026-11-16","steps":10000,"distance_m":7470,"#
-                + #""energy_kcal":261,"goals":{"steps":{"target":10000,"value":10000,"percent":100.0,"reached":false}}}"#
+                + #""energy_kcal":261,"formulas":2,"goals":{"steps":{"target":10000,"value":10000,"percent":100.0,"reached":false}}}"#
         )
         #expect(
             text(try ask(parts, "today")) == #"{"day":"2026-11-21","goals":{"steps":{"target":10000,"reached":false}}}"#
@@ -147,7 +147,7 @@ struct StatisticsTests {
         #expect(
             text(elements(old["months"])[6]["heart_rate"])
                 == #"{"mean":100.5,"min":100,"max":101,"zones_s":[60,0,0,0,0],"#
-                + #""recorded_s":60,"energy_kcal":0}"#)
+                + #""recorded_s":60}"#)
         #expect(try ask(parts, "year", ["year": 1999])["summary"]?["recorded_days"] == 0)
         let years = elements(try ask(parts, "years")["years"])
         #expect(years.map { $0["year"] } == [2024, 2025, 2026])

@@ -24,15 +24,6 @@ def rounded(number, places=0):
     return int(value) if places == 0 else value
 
 
-def keytel(sex, rate, weight, age):
-    """Kilocalories a minute."""
-    if sex == "male":
-        joules = -55.0969 + 0.6309 * rate + 0.1988 * weight + 0.2017 * age
-    else:
-        joules = -20.4022 + 0.4472 * rate - 0.1263 * weight + 0.074 * age
-    return max(0, joules / 4.184)
-
-
 def chosen(rows, every):
     """The rows at which somebody reads the counter."""
     read, last = [], None
@@ -61,39 +52,38 @@ def walked(counts, day_of):
     return days
 
 
-def resting(minutes):
-    """The lowest mean of five minutes in a row, each of which has half of its twelve slots."""
-    means = []
-    for number in minutes:
-        five = [minutes.get(number + more) for more in range(5)]
-        if all(minute and len({second // 5 for second, _ in minute}) >= 6 for minute in five):
-            rates = [rate for minute in five for _, rate in minute]
-            means.append(sum(rates) / len(rates))
-    return min(means, default=None)
-
-
-def hearts(samples, sex, age, weight):
-    """What a day's samples (time, beats a minute) come to."""
+def held(samples):
+    """The slots of five seconds since 1970 for which a heart rate is known, each with its mean: a slot with samples holds until the next one
+    if that comes within three intervals, at least 15 s and at most ten minutes, and otherwise for one interval."""
     minutes = defaultdict(list)
     for time, rate in samples:
-        minutes[time // 60].append((time % 60, rate))
-    rates = [rate for _, rate in samples]
-    most = 208 - 0.7 * age
-    zones, energy, recorded = [0] * 5, 0, 0
-    for minute in minutes.values():
-        mean = sum(rate for _, rate in minute) / len(minute)
-        seconds = 5 * len({second // 5 for second, _ in minute})
-        recorded += seconds
-        zones[sum(mean >= share * most for share in (0.6, 0.7, 0.8, 0.9))] += seconds
-        if mean >= 0.57 * most:
-            energy += keytel(sex, min(mean, 0.9 * most), weight, age) * seconds / 60
-    day = {"mean": rounded(sum(rates) / len(rates), 1), "min": min(rates), "max": max(rates)}
-    if recorded >= 4 * 3600 and resting(minutes) is not None:
-        day["resting"] = rounded(resting(minutes), 1)
-    day |= {"zones_s": zones, "recorded_s": recorded}
-    if sex != "other" and 18 <= age <= 45:
-        day["energy_kcal"] = rounded(energy)
-    return day
+        minutes[time // 60].append(rate)
+    slots, known = sorted({time // 5 for time, _ in samples}), {}
+    for index, slot in enumerate(slots):
+        before = slot - slots[index - 1] if index else None
+        after = slots[index + 1] - slot if index + 1 < len(slots) else None
+        near = [gap for gap in (before, after) if gap is not None and gap <= 180]
+        if not near:
+            length = 12
+        elif after is not None and after <= min(max(3, 3 * min(near)), 120):
+            length = after
+        else:
+            length = min(min(near), 120)
+        rates = minutes[slot // 12]
+        for one in range(slot, slot + min(length, after or length)):
+            known[one] = sum(rates) / len(rates)
+    return known
+
+
+def hearts(samples, slots, age):
+    """What a day's samples (time, beats a minute) and slots come to. No recording has the eight half-hours of a rest."""
+    rates, most = [rate for _, rate in samples], 208 - 0.7 * age
+    zones = [0] * 6
+    for mean in slots:
+        zones[sum(mean >= share * most for share in (0.5, 0.6, 0.7, 0.8, 0.9))] += 5
+    return {
+        "mean": rounded(sum(slots) / len(slots), 1), "min": min(rates), "max": max(rates), "zones_s": zones[1:],
+        "recorded_s": 5 * len(slots)}
 
 
 def main():
@@ -116,6 +106,9 @@ def main():
             rates[day_of(time(row))].append((time(row), int(row["heart_rate_bpm"])))
         if row["temperature_c"]:
             temperatures[day_of(time(row))].append(float(row["temperature_c"]))
+    slots = defaultdict(list)
+    for slot, mean in held([sample for day in rates.values() for sample in day]).items():
+        slots[day_of(5 * slot)].append(mean)
     for day in sorted(rates | temperatures | steps):
         age = day.year - birth.year - ((day.month, day.day) < (birth.month, birth.day))
         told = {"day": str(day)}
@@ -125,6 +118,7 @@ def main():
             told["steps"] = walking + running
             told["distance_m"] = rounded((walking + running) * length)
             told["energy_kcal"] = rounded(weight * length / 1000 * (walking * 0.5 + running))
+            told["formulas"] = 2
         if day in temperatures:
             values = temperatures[day]
             told["temperature_c"] = {
@@ -132,7 +126,7 @@ def main():
                 "min": min(values), "max": max(values), "last": values[-1],
             }
         if day in rates:
-            told["heart_rate"] = hearts(rates[day], sex, age, weight)
+            told["heart_rate"] = hearts(rates[day], slots[day], age)
         if day in steps:
             target = 10_000
             told["goals"] = {"steps": {

@@ -2,7 +2,6 @@ import Fitness
 import Telemetry
 import TestSupport
 import Testing
-import Workouts
 
 @testable import Meals
 
@@ -64,25 +63,18 @@ struct EnergyBalanceTests {
     private let eaten = Nutrition(kilocalories: 1000)
 
     private func walked(_ steps: Int, _ kilocalories: Double) -> DayTotals {
-        DayTotals(day, steps: Steps(walking: steps, running: 0), kilocalories: kilocalories)
-    }
-
-    private func workout(
-        _ activity: Activity, _ values: [WorkoutSummary.Attribute: Double]
-    ) -> WorkoutSummary { WorkoutSummary(activity, started: 0, values: values) }
-
-    private func active(_ day: DayTotals, _ workouts: WorkoutSummary..., of person: Person? = nil) -> Double? {
-        EnergyBalance(eaten: eaten, day, workouts, of: person ?? self.person).active
+        DayTotals(
+            day, steps: Steps(walking: steps, running: 0), figures: DayFigures(metres: [:], kilocalories: kilocalories))
     }
 
     @Test("is what was eaten, less rest and activity; nothing is known without a whole profile")
     func balance() {
-        let balance = EnergyBalance(eaten: eaten, walked(8000, 240), [], of: person)
+        let balance = EnergyBalance(eaten: eaten, walked(8000, 240), of: person)
         #expect(balance.resting == 1618.75 && balance.active == 240)
         #expect(balance.balance == -858.75 && balance.left == 858.75)
-        let feast = EnergyBalance(eaten: eaten.times(3), DayTotals(day), [], of: person)
+        let feast = EnergyBalance(eaten: eaten.times(3), DayTotals(day), of: person)
         #expect(feast.active == nil && feast.balance == 1381.25 && feast.left == 0)
-        let unknown = EnergyBalance(eaten: eaten, walked(8000, 240), [], of: Person(weightKilograms: 70))
+        let unknown = EnergyBalance(eaten: eaten, walked(8000, 240), of: Person(weightKilograms: 70))
         #expect(unknown.resting == nil && unknown.balance == nil && unknown.left == nil && unknown.active == 240)
         #expect(
             unknown.members(isToday: true).map(\.name) == ["total", "burned"])
@@ -90,31 +82,10 @@ struct EnergyBalanceTests {
         #expect(balance.members(isToday: true).last == JSON.Member("left_kcal", 859))
     }
 
-    @Test("counts a workout without what the body uses at rest, and steps in it once")
-    func workouts() throws {
-        let rest = 1618.75 / 24
-        // A ride makes no steps: an hour of 400 kcal.
-        let ride = workout(.cycling, [.energy: 400, .duration: 3600])
-        #expect(try abs(#require(active(walked(8000, 240), ride)) - (240 + 400 - rest)) < 0.001)
-        #expect(try abs(#require(active(DayTotals(day), ride)) - (400 - rest)) < 0.001)
-        // Half of the day's steps were in a run of which the formulas say more than the steps do.
-        let run = workout(.running, [.energy: 500, .duration: 3600, .steps: 4000])
-        #expect(try abs(#require(active(walked(8000, 240), run)) - (240 + 500 - rest - 120)) < 0.001)
-        // A walk adds nothing if its steps say as much.
-        let walk = workout(.walking, [.energy: 130, .duration: 3600, .steps: 4000])
-        #expect(active(walked(8000, 240), walk) == 240)
-        // Without steps of its own, the way says how much of the day's steps it was: 5 km · 70 kg · 0.5.
-        let way = workout(.walking, [.energy: 400, .duration: 3600, .distance: 5000])
-        #expect(try abs(#require(active(walked(8000, 240), way)) - (240 + 400 - rest - 175)) < 0.001)
-        // With neither, all of it may be among the steps.
-        let dark = workout(.walking, [.energy: 200, .duration: 3600])
-        #expect(active(walked(8000, 240), dark) == 240)
-        // Two workouts share the day's steps, and no more than there are.
-        let more = try #require(
-            active(walked(8000, 240), run, workout(.running, [.energy: 500, .duration: 3600, .steps: 8000])))
-        #expect(abs(more - (240 + 2 * (500 - rest) - 240)) < 0.001)
-        #expect(active(DayTotals(day), workout(.cycling, [.duration: 3600])) == nil)
-        // What is not known of the person is not taken off.
-        #expect(active(DayTotals(day), ride, of: Person(weightKilograms: 70)) == 400)
+    @Test("counts rest for the time that has passed, and leaves what the rest of the day will use")
+    func passed() throws {
+        let balance = EnergyBalance(eaten: eaten, walked(8000, 240), of: person, passed: 0.75)
+        #expect(balance.resting == 1618.75 * 0.75 && balance.balance == 1000 - 1618.75 * 0.75 - 240)
+        #expect(try abs(#require(balance.left) - 858.75) < 0.001)
     }
 }

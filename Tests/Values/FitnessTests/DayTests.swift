@@ -3,6 +3,12 @@ import Testing
 
 @testable import Fitness
 
+extension StepCounter {
+    static func day(_ counts: [Count], during day: [Range<Int64>]) -> Steps? { made(counts, during: day)?.steps }
+
+    static func day(_ spans: [Span], during day: [Range<Int64>]) -> Steps? { made(spans, during: day)?.steps }
+}
+
 @Suite("The totals of a day")
 struct DayTests {
     static let minute: Int64 = 60_000
@@ -90,18 +96,20 @@ struct DayTests {
         #expect(steps(140, in: Self.minute) == Steps(running: 140) && steps(0, in: Self.minute) == Steps())
         #expect(steps(50, in: 0) == Steps(walking: 50))
         let person = Person(sex: .male, heightCentimetres: 175, weightKilograms: 70)
-        #expect(near(person.metres(Steps(walking: 6000, running: 4000)), 7262.5))
-        #expect(near(person.kilocalories(Steps(walking: 10_000)), 254.19, 0.005))
-        #expect(near(person.kilocalories(Steps(running: 10_000)), 508.375, 0.005))
-        #expect(near(person.kilocalories(Steps(walking: 5000, running: 5000)), 381.28, 0.005))
-        #expect(Person(heightCentimetres: 175).kilocalories(Steps(walking: 1)) == nil)
+        func figures(_ steps: Steps, _ person: Person) -> DayFigures? { DayFigures(StepCounter.Made(steps), of: person) }
+        #expect(near(figures(Steps(walking: 6000, running: 4000), person)?.allMetres, 7262.5))
+        #expect(near(figures(Steps(walking: 10_000), person)?.kilocalories, 254.19, 0.005))
+        #expect(near(figures(Steps(running: 10_000), person)?.kilocalories, 508.375, 0.005))
+        #expect(near(figures(Steps(walking: 5000, running: 5000), person)?.kilocalories, 381.28, 0.005))
+        let light = figures(Steps(walking: 1), Person(heightCentimetres: 175))
+        #expect(light?.allMetres != nil && light?.kilocalories == nil)
     }
 
     @Test("of several sensors on one body the one that counted most counts")
     func sensors() {
-        let sensors = [Steps(walking: 10), Steps(walking: 10, running: 5), Steps(walking: 15), Steps()]
+        let sensors = [Steps(walking: 10), Steps(walking: 10, running: 5), Steps(walking: 15), Steps()].map { StepCounter.Made($0) }
         #expect(StepCounter.most(of: sensors) == sensors[1] && StepCounter.most(of: sensors.reversed()) == sensors[1])
-        #expect(StepCounter.most(of: []) == nil)
+        #expect(StepCounter.most(of: [StepCounter.Made]()) == nil)
     }
 
     @Test("temperatures: each reading once, in any order")
@@ -144,9 +152,10 @@ struct DayTests {
 
     @Test("is written and read again")
     func coding() throws {
-        var day = DayTotals(try #require(CalendarDay("2026-11-21")), steps: Steps(walking: 1, running: 2), metres: 1.5)
+        var day = DayTotals(try #require(CalendarDay("2026-11-21")), steps: Steps(walking: 1, running: 2))
+        day.figures = DayFigures(metres: [.foot: 1.5, .bicycle: 7], kilocalories: nil)
         day.temperature = TemperatureDay([TemperatureReading(sensor: "a", time: 1, celsius: 36.6)])
-        day.heartRate = HeartRateDay(HeartRateDayTests.minutes([(240, 60)]), of: Person(ageYears: 30))
+        day.heartRate = HeartRateDayTests.day(HeartRateDayTests.minutes([(240, 60)]), of: Person(ageYears: 30))
         day.goals = [
             .steps: GoalDay(target: 10, value: 3, reached: .init(target: 2, time: 5)),
             .energy: GoalDay(target: 1, value: nil),
@@ -162,36 +171,40 @@ struct DayTests {
 
 @Suite("What days come to")
 struct PeriodTests {
+    func near(_ value: Double?, _ expected: Double) -> Bool { value.map { abs($0 - expected) < 1e-9 } ?? false }
+
     @Test("has totals, means of days, and the most")
     func totals() throws {
         let first = try #require(CalendarDay("2026-11-16"))
         var days = (0..<7).map { DayTotals(first.advanced(by: $0)) }
         days[0].steps = Steps(walking: 1000)
         days[2].steps = Steps(walking: 2000, running: 4000)
-        days[2].metres = 3500
+        days[2].figures = DayFigures(metres: [.foot: 3000, .bicycle: 500], kilocalories: nil)
+        days[3].figures = DayFigures(metres: [.bicycle: 1500], kilocalories: nil)
         days[0].temperature = TemperatureDay([TemperatureReading(sensor: "a", time: 1, celsius: 36)])
         days[1].temperature = TemperatureDay([
             TemperatureReading(sensor: "a", time: 1, celsius: 37),
             TemperatureReading(sensor: "a", time: 2, celsius: 39),
         ])
-        days[2].heartRate = HeartRateDay(HeartRateDayTests.minutes([(240, 60), (60, 120)]), of: Person(ageYears: 30))
-        days[3].heartRate = HeartRateDay(HeartRateDayTests.minutes([(300, 70)]), of: Person())
-        days[4].heartRate = HeartRateDay(HeartRateDayTests.minutes([(10, 100)]), of: Person(ageYears: 30))
+        days[2].heartRate = HeartRateDayTests.day(HeartRateDayTests.minutes([(240, 60), (60, 120)]), of: Person(ageYears: 30))
+        days[3].heartRate = HeartRateDayTests.day(HeartRateDayTests.minutes([(300, 70)]), begins: 10 * 60)
+        days[4].heartRate = HeartRateDayTests.day(HeartRateDayTests.minutes([(10, 100)]), of: Person(ageYears: 30))
         for index in days.indices { days[index].goals[.steps] = GoalDay(target: index < 5 ? 5000 : 6000, value: nil) }
         days[2].goals[.steps]?.reached = .init(target: 5000, time: 0)
         days[3].goals[.energy] = GoalDay(target: nil, value: 1, reached: .init(target: 1, time: 0))
         let period = PeriodTotals(days.shuffled())
         #expect(period.recordedDays == 5 && period.kilocalories == nil)
         #expect(period.steps?.total == 7000 && period.steps?.mean == 3500 && period.steps?.maximum == 6000)
-        #expect(period.metres?.total == 3500 && period.metres?.mean == 3500)
+        #expect(period.metres?.total == 5000 && period.metres?.mean == 2500)
+        #expect(period.metresByKind == [.foot: 3000, .bicycle: 2000])
         #expect(
             period.temperature?.mean == 37 && period.temperature?.minimum == 36 && period.temperature?.maximum == 39)
         let heart = try #require(period.heartRate)
         #expect(
-            heart.mean == (72 + 70 + 100) / 3.0 && heart.minimum == 60 && heart.maximum == 120 && heart.resting == 65)
-        #expect(
-            heart.zoneSeconds == [15_000, 3600, 0, 0, 0] && heart.recordedSeconds == 36_600 && heart.kilocalories == nil
-        )
+            near(heart.mean, (240 * 60 + 60 * 120 + 300 * 70 + 10 * 100) / 610.0) && heart.minimum == 60 && heart.maximum == 120)
+        // By night people are quieter than by day: only the nights are compared.
+        #expect(heart.resting == 60 && heart.restingOf == .night)
+        #expect(heart.zoneSeconds == [600, 3600, 0, 0, 0] && heart.recordedSeconds == 36_600)
         #expect(period.goals[.steps] == .init(reached: 1, target: 6000))
         #expect(period.goals[.energy] == .init(reached: 1, target: nil) && period.goals[.distance] == nil)
         let none = PeriodTotals([])

@@ -11,7 +11,6 @@ import Testing
     @Test("steps become metres by height and sex")
     func distance() {
         #expect(near(Person(sex: .male, heightCentimetres: 175).stepLengthMetres, 0.72625, 1e-9))
-        #expect(near(Person(sex: .male, heightCentimetres: 175).metres(steps: 10_000), 7262.5, 1e-6))
         #expect(near(Person(sex: .female, heightCentimetres: 100).stepLengthMetres, 0.413, 1e-9))
         #expect(near(Person(heightCentimetres: 100).stepLengthMetres, 0.414, 1e-9))
     }
@@ -61,7 +60,15 @@ import Testing
         let person = Person(ageYears: 30, restingHeartRate: 60)
         #expect(near(person.maximumHeartRate, 187, 1e-9))
         #expect(near(person.heartRate(reserve: 0.7), 148.9, 0.05))
-        #expect([50, 112, 113, 131, 150, 169, 200].map { person.zone(heartRate: $0) } == [1, 1, 2, 3, 4, 5, 5])
+        #expect([50, 93, 94, 112, 113, 131, 150, 169, 200].map { person.zone(heartRate: $0) } == [0, 0, 1, 1, 2, 3, 4, 5, 5])
+    }
+
+    @Test("what the body uses at rest is a share of the basal rate, or follows from the weight alone")
+    func resting() {
+        let ada = Person(sex: .male, ageYears: 35, heightCentimetres: 175, weightKilograms: 75)
+        #expect(near(ada.restingKilocalories(minutes: 30), 441.0 - 406.130208, 1e-6))
+        #expect(near(Person(ageYears: 40, heightCentimetres: 170, weightKilograms: 70).restingKilocalories(minutes: 60), 70, 1e-9))
+        #expect(Person(sex: .male, ageYears: 35, heightCentimetres: 175).restingKilocalories(minutes: 1) == nil)
     }
 
     @Test("heart rate variability, only between neighbours that are valid")
@@ -94,7 +101,7 @@ import Testing
     func missing() {
         let nobody = Person(ageYears: .nan, heightCentimetres: 0, weightKilograms: -1)
         #expect(nobody == Person())
-        #expect(nobody.metres(steps: 1) == nil && nobody.kilocalories(metres: 1, .walking) == nil)
+        #expect(nobody.stepLengthMetres == nil && nobody.kilocalories(metres: 1, .walking) == nil)
         #expect(nobody.kilocalories(metresPerMinute: 1, minutes: 1, .walking) == nil)
         #expect(nobody.kilocalories(metabolicEquivalent: 1, hours: 1) == nil)
         #expect(nobody.kilocalories(heartRate: 100, minutes: 1) == nil && nobody.basalKilocaloriesPerDay == nil)

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Fitness
@@ -47,76 +48,78 @@ struct HeartRateDayTests {
     func slots() {
         var minute = HeartRateMinute()
         for time: Int64 in [0, 4999, 5000, 59_999, 60_000 - 1] { minute.add(60, at: 120_000 + time) }
-        #expect(minute.slots == 0b1000_0000_0011 && minute.recordedSeconds == 15 && !minute.isSufficient)
+        #expect(minute.slots == 0b1000_0000_0011)
         var early = HeartRateMinute()
         early.add(60, at: -1)
         #expect(early.slots == 0b1000_0000_0000 && HeartRateMinute.number(of: -1) == -1)
         #expect(HeartRateMinute.number(of: 59_999) == 0 && HeartRateMinute.number(of: 60_000) == 1)
-        #expect(Self.minute(60).recordedSeconds == 60 && Self.minute(60, seconds: 0..<30).isSufficient)
-        #expect(!Self.minute(60, seconds: 0..<25).isSufficient)
     }
 
-    @Test("give mean, least and most, and nothing if there is none")
+    /// A day that begins at a time of the clock at 0, in UTC, with minutes in any order.
+    static func day(
+        _ minutes: [Numbered], of person: Person = Person(), hours: Int64 = 24, begins: Int = 0, workouts: [Range<Int64>] = []
+    ) -> HeartRateDay? {
+        let time = HeartRateDay.Time([0..<hours * 3_600_000], workouts: workouts) {
+            Int(($0 / 60_000 + Int64(begins) + 1440) % 1440)
+        }
+        return HeartRateDay(minutes.sorted { $0.number < $1.number }[...], time, of: person)
+    }
+
+    @Test("give mean over time, least and most, and nothing if there is none")
     func extremes() throws {
         var first = Self.minute(60)
         first.add(80, at: 0)
         let two: [Numbered] = [(5, Self.minute(90)), (1, first)]
-        let day = try #require(HeartRateDay(two, of: Person()))
-        #expect(near(day.mean, Double(60 * 60 + 80 + 90 * 60) / 121) && day.minimum == 60 && day.maximum == 90)
-        #expect(day.recordedSeconds == 120 && day.resting == nil && day.zoneSeconds == nil && day.kilocalories == nil)
+        let day = try #require(Self.day(two))
+        #expect(near(day.mean, ((60.0 * 60 + 80) / 61 + 90) / 2) && day.minimum == 60 && day.maximum == 90)
+        #expect(day.recordedSeconds == 120 && day.resting == nil && day.restingOf == nil && day.zoneSeconds == nil)
         let none: [Numbered] = [(1, HeartRateMinute())]
-        #expect(HeartRateDay(none, of: Person()) == nil && HeartRateDay(none.dropLast(), of: Person()) == nil)
+        #expect(Self.day(none) == nil && Self.day([]) == nil)
+        // What the day before still holds is no heart rate of the day.
+        #expect(Self.day([(-1, Self.minute(60, seconds: 59..<60))]) == nil)
     }
 
-    @Test("at rest are the lowest mean of five consecutive good minutes, on days of four hours")
-    func resting() throws {
-        let day = Self.minutes([(100, 70), (4, 40), (1, 60), (135, 65)])
-        #expect(try near(#require(HeartRateDay(day, of: Person())).resting, 44))
-        // One minute less is less than four hours.
-        #expect(try #require(HeartRateDay(day.dropLast(), of: Person())).resting == nil)
-        // A gap breaks them, and so does a minute of too few samples.
-        var gap = day
-        for index in 102..<240 { gap[index].number += 1 }
-        #expect(try near(#require(HeartRateDay(gap, of: Person())).resting, 54))
-        var poor = day + Self.minutes([(60, 90)], from: 240)
-        poor[102].minute = Self.minute(40, seconds: 0..<25)
-        #expect(try near(#require(HeartRateDay(poor.shuffled(), of: Person())).resting, 58))
+    @Test("of the day before hold into the day, and those of its end do not go beyond it")
+    func borders() throws {
+        // One value in five minutes: the one of 23:57:30 holds for two and a half minutes of the day.
+        let samples = stride(from: Int64(-300 * 6 + 150), to: 300 * 6, by: 300).map { (time: $0, beatsPerMinute: $0 < 0 ? 60 : 72) }
+        let day = try #require(Self.day(FitnessTests.minutes(samples), hours: 1))
+        #expect(day.recordedSeconds == 1950 && near(day.mean, (150 * 60 + 1800 * 72) / 1950.0) && day.minimum == 72)
+        let late = try #require(Self.day(FitnessTests.minutes([(3500, 70), (3800, 70)]), hours: 1))
+        #expect(late.recordedSeconds == 100)
     }
 
-    @Test("are in the zone of each minute's mean, below 60 % in the first")
+    @Test("at rest are the mean of the six quietest half-hours", arguments: try FigureVector.all("heart-rate", ["resting_of"]))
+    func resting(_ vector: FigureVector) throws {
+        let minutes = rows(vector.arguments[0]).flatMap { run in
+            Self.minutes([(Int(run[1] - run[0]), Int(run[2]))], from: Int64(run[0]))
+        }
+        let workouts = vector.arguments.count > 1 ? rows(vector.arguments[1]).map { Int64($0[0] * 1000)..<Int64($0[1] * 1000) } : []
+        let day = try #require(Self.day(minutes, workouts: workouts))
+        #expect(isNear(day.resting, (vector.expected as? NSNumber)?.doubleValue))
+    }
+
+    @Test("at rest are of the night if enough of it is recorded, and of half-hours that are half recorded and without a workout")
+    func rest() throws {
+        let night = Self.minutes([(240, 50)])
+        #expect(try #require(Self.day(night)).restingOf == .night)
+        #expect(try #require(Self.day(night, begins: 22 * 60)).restingOf == .night)
+        #expect(try #require(Self.day(night, begins: 12 * 60)).restingOf == .day)
+        // Seven of the half-hours are in the night.
+        #expect(try #require(Self.day(night, begins: 4 * 60 + 30)).restingOf == .day)
+        var poor = night.filter { !(90..<106).contains($0.number) }
+        #expect(try #require(Self.day(poor)).resting == nil)
+        poor.append((90, Self.minute(50)))
+        #expect(try #require(Self.day(poor)).resting == 50)
+        #expect(try #require(Self.day(night, workouts: [-5..<1])).resting == nil)
+        #expect(try #require(Self.day(night, workouts: [-5..<0])).resting == 50)
+    }
+
+    @Test("are in the zone of each minute's mean, below half of the maximum in none")
     func zones() throws {
-        // The maximum is 187, so that the zones begin at 112.2, 130.9, 149.6 and 168.3.
-        let day = Self.minutes([(1, 50), (2, 112), (3, 113), (4, 131), (5, 150), (6, 169), (7, 220)])
-        let zones = try #require(HeartRateDay(day, of: Person(ageYears: 30))).zoneSeconds
-        #expect(zones == [180, 180, 240, 300, 780])
-    }
-
-    @Test("give energy between 57 and 90 % of the maximum, at the ages that the formula was made for")
-    func energy() throws {
-        let man = Person(sex: .male, ageYears: 35, weightKilograms: 75)
-        // The maximum is 183.5: 57 % are 104.595, 90 % are 165.15.
-        let half = Self.minutes([(30, 150)])
-        #expect(try near(#require(HeartRateDay(half, of: man)).kilocalories, 441.0, 0.05))
-        #expect(
-            try #require(HeartRateDay(half + Self.minutes([(100, 104)], from: 60), of: man)).kilocalories
-                == HeartRateDay(half, of: man)?.kilocalories)
-        let (fast, clamped) = (Self.minutes([(10, 200)]), man.kilocalories(heartRate: 165.15, minutes: 10))
-        #expect(try near(#require(HeartRateDay(fast, of: man)).kilocalories, #require(clamped)))
-        #expect(try #require(HeartRateDay(Self.minutes([(10, 104)]), of: man)).kilocalories == 0)
-        let poor: [Numbered] = [(0, Self.minute(150, seconds: 0..<30))]
-        #expect(
-            try near(
-                #require(HeartRateDay(poor, of: man)).kilocalories,
-                #require(man.kilocalories(heartRate: 150, minutes: 0.5))))
-        for (age, isKnown) in [(17.0, false), (18, true), (45, true), (46, false)] {
-            let person = Person(sex: .female, ageYears: age, weightKilograms: 60)
-            #expect((try #require(HeartRateDay(half, of: person)).kilocalories != nil) == isKnown)
-        }
-        for person in [
-            Person(ageYears: 30, weightKilograms: 60), Person(sex: .male, weightKilograms: 60),
-            Person(sex: .male, ageYears: 30),
-        ] {
-            #expect(try #require(HeartRateDay(half, of: person)).kilocalories == nil)
-        }
+        // The maximum is 187, so that the zones begin at 93.5, 112.2, 130.9, 149.6 and 168.3.
+        let day = Self.minutes([(1, 93), (2, 94), (3, 113), (4, 131), (5, 150), (6, 169), (7, 220)])
+        let known = try #require(Self.day(day, of: Person(ageYears: 30)))
+        #expect(known.zoneSeconds == [120, 180, 240, 300, 780] && known.recordedSeconds == 28 * 60)
     }
 }

@@ -72,6 +72,7 @@ struct Case: Sendable, CustomTestStringConvertible {
         let heart = try #require(figures.heartRate)
         #expect(near(heart.mean, expected.mean, 1e-9) && heart.samples == expected.samples)
         #expect(heart.minimum == expected.minimum && heart.maximum == expected.maximum)
+        #expect(heart.recordedMilliseconds == 1000 * expected.recorded)
         #expect(heart.zoneMilliseconds == expected.zones.map { $0 * 1000 })
         #expect(near(heart.edwards, expected.edwards, 1e-6) && near(heart.banister, expected.banister, 1e-6))
         #expect(near(figures.kilocalories, expected.kilocalories, 0.05))

@@ -68,6 +68,7 @@ struct Expected: Decodable {
     let minimum: Int
     let maximum: Int
     let samples: Int
+    let recorded: Int64
     let zones: [Int64]
     let edwards: Double
     let banister: Double

@@ -62,5 +62,9 @@ import Testing
         #expect(nothing.workouts == 0 && nothing.heartRate == nil && nothing[.duration] == nil)
         // A workout without a duration has a heart rate even so.
         #expect(WorkoutTotals([workout([.heartRate: 90])]).heartRate == 90)
+        // Of an hour, only ten minutes are recorded: they count as much as the ten minutes of another workout.
+        var parted = workout([.duration: 3600, .heartRate: 120])
+        parted.recordedSeconds = 600
+        #expect(WorkoutTotals([parted, workout([.duration: 600, .heartRate: 150])]).heartRate == 135)
     }
 }

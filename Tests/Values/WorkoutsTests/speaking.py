@@ -10,21 +10,21 @@ import json
 import math
 import sys
 
-from workout import FASTEST, filtered
+from workout import FASTEST, STANDING, followed
 
 MILE = 1609.344
 WORDS = {
     "en": {
         "hour": ("hour", "hours"), "minute": ("minute", "minutes"), "second": ("second", "seconds"),
         "kilometre": ("kilometre", "kilometres"), "metre": ("metre", "metres"), "mile": ("mile", "miles"),
-        "pace": "average pace {} per {}", "speed": "average speed {} per hour", "heart": "heart rate {}", "zone": "zone {}",
+        "pace": "average pace {} per {}", "speed": "average speed {} per hour", "heart": "heart rate {}", "zone": "zone {}", "rest": "below zone 1",
         "goal": "{} percent of the goal", "reached": "Goal reached: {}.", "point": ".", "began": "Workout started: {}. Goal: {}.",
         "ended": "Workout ended: {}, {}.", "running": "running", "cycling": "cycling",
     },
     "de": {
         "hour": ("Stunde", "Stunden"), "minute": ("Minute", "Minuten"), "second": ("Sekunde", "Sekunden"),
         "kilometre": ("Kilometer", "Kilometer"), "metre": ("Meter", "Meter"), "mile": ("Meile", "Meilen"),
-        "pace": "Durchschnittstempo {} pro {}", "speed": "Durchschnittsgeschwindigkeit {} pro Stunde", "heart": "Puls {}", "zone": "Zone {}",
+        "pace": "Durchschnittstempo {} pro {}", "speed": "Durchschnittsgeschwindigkeit {} pro Stunde", "heart": "Puls {}", "zone": "Zone {}", "rest": "unter Zone 1",
         "goal": "{} Prozent des Ziels", "reached": "Ziel erreicht: {}.", "point": ",", "began": "Training gestartet: {}. Ziel: {}.",
         "ended": "Training beendet: {}, {}.", "running": "Laufen", "cycling": "Radfahren",
     },
@@ -64,7 +64,7 @@ class Voice:
         speed = self.count(self.tenths(metres / seconds * 3600 / length), name)
         text = ", ".join([
             self.time(seconds), self.distance(metres), self.words["pace"].format(pace, self.words[name][0]),
-            self.words["speed"].format(speed), self.words["heart"].format(rate), self.words["zone"].format(zone),
+            self.words["speed"].format(speed), self.words["heart"].format(rate), self.words["zone" if zone else "rest"].format(zone),
             self.words["goal"].format(math.floor(percent)),
         ])
         return text[0].upper() + text[1:] + "."
@@ -81,7 +81,7 @@ def said(voice, activity, goal, bounds, moments, interval):
         count = int((second if unit == "minutes" else metres) // step)
         if count > spoken:
             spoken = count
-            zone = 1 + sum(rate >= bound for bound in bounds)
+            zone = sum(rate >= bound for bound in bounds)
             texts.append((second, "progress", voice.progress(second, metres, rate, zone, 100 * metres / goal)))
     second, metres, _ = moments[-1]
     texts.append((second, "end", voice.words["ended"].format(voice.time(second), voice.distance(metres))))
@@ -92,15 +92,16 @@ def main():
     file, activity, age, goal = sys.argv[1:]
     with open(file) as lines:
         rows = [{**row, "second": int(row["elapsed_s"])} for row in csv.DictReader(lines)]
-    kept = filtered(
-        [(row["second"], (float(row["latitude_deg"]), float(row["longitude_deg"])), 0, 0) for row in rows], FASTEST[activity])
-    ways = {row[0]: row[3] for row in kept}
+    kept = followed(
+        [(row["second"], (float(row["latitude_deg"]), float(row["longitude_deg"])), 0, 0) for row in rows],
+        FASTEST[activity], STANDING[activity])
+    ways = {row["second"]: row["added"] for row in kept}
     rates = {row["second"]: int(row["heart_rate_bpm"]) for row in rows if row["heart_rate_bpm"]}
     moments, metres, rate = [], 0, rates.get(0)
     for second in range(1, rows[-1]["second"] + 1):
         metres, rate = metres + ways.get(second, 0), rates.get(second, rate)
         moments.append((second, metres, rate))
-    bounds = [share * (208 - 0.7 * int(age)) for share in (0.6, 0.7, 0.8, 0.9)]
+    bounds = [share * (208 - 0.7 * int(age)) for share in (0.5, 0.6, 0.7, 0.8, 0.9)]
     print(json.dumps({
         f"{language} {units} {interval}": said(Voice(language, units), activity, float(goal), bounds, moments, interval)
         for language in WORDS for units in ("metric", "imperial") for interval in ("5 minutes", "1 kilometres", "1 miles")

@@ -11,6 +11,7 @@ import math
 import sys
 
 FASTEST = {"running": 12, "walking": 12, "cycling": 30}
+STANDING = {"running": 0.5, "walking": 0.5, "cycling": 1}
 FASTEST_CLIMB = {"running": 3, "walking": 3, "cycling": 8}
 STEP = {"male": 0.415, "female": 0.413}
 CYCLING = [(0, 4.0), (10, 6.8), (12, 8.0), (14, 10.0), (16, 12.0), (20.000001, 16.8)]
@@ -34,30 +35,59 @@ def climbed(marks, fastest):
     return gains
 
 
-def filtered(rows, fastest):
-    """The rows with a place that can be; each with the metres since the one before it."""
-    kept = []
+def middle(rows):
+    """When and where rows are on average."""
+    return sum(row[0] for row in rows) / len(rows), [sum(row[1][i] for row in rows) / len(rows) for i in (0, 1)]
+
+
+def followed(rows, fastest, standing):
+    """The rows with a place that can be. Each has what it adds to the way, and since when: a way counts if it is longer than 3 m, and the
+    person does not stand. They stand, at the earlier mean, if the means of the last ten seconds and of the ten before are too near to each
+    other for their lowest speed; the anchor stays where it is if it is farther away."""
+    kept, anchor, start, number = [], None, 0, 0
     for second, place, altitude, piece in rows:
-        metres = 0
-        if kept and kept[-1][4] == piece:
-            elapsed, metres = second - kept[-1][0], haversine(kept[-1][1], place)
-            if metres > fastest * elapsed and elapsed <= 10:
+        fresh = not kept or kept[-1]["pause"] != piece
+        if not fresh:
+            elapsed = second - kept[-1]["second"]
+            if haversine(kept[-1]["place"], place) > fastest * elapsed:
+                if elapsed <= 10:
+                    continue
+                fresh = True
+        if fresh:
+            anchor, start, number = (second, place), second, number + 1
+        row = {"second": second, "place": place, "altitude": altitude, "pause": piece, "piece": number, "added": 0, "since": None}
+        kept.append(row)
+        near = [(other["second"], other["place"]) for other in kept[-21:] if other["piece"] == number and other["second"] > second - 20]
+        old = [other for other in near if other[0] <= second - 10]
+        new = [other for other in near if other[0] > second - 10]
+        if fresh or not old and second - start < 10:
+            continue
+        if old:
+            (late, there), (early, here) = middle(new), middle(old)
+            lowest = standing * (late - early)
+            if haversine(here, there) < lowest:
+                if haversine(here, anchor[1]) < lowest:
+                    anchor = (max(anchor[0], early), here)
                 continue
-        kept.append((second, place, altitude, metres, piece))
+        way = haversine(anchor[1], place)
+        if way > 3:
+            row["added"], row["since"] = way, anchor[0]
+            anchor = (second, place)
     return kept
 
 
-def waits(kept):
-    """The rows since which each distance was covered: those of the last other place, or the one before after half a minute at one place."""
-    counted, since = None, []
-    for before, row in zip(kept[:1] + kept, kept):
-        if counted is None or counted[4] != row[4]:
-            counted = row
-        elsewhere = row[3] > 0
-        since.append(counted if elsewhere and row[0] - counted[0] <= 30 else before)
-        if elsewhere:
-            counted = row
-    return since
+def totals(kept):
+    """How far it is to each row, where a way is spread over the time since its beginning, up to half a minute."""
+    metres, total = [], 0
+    for i, row in enumerate(kept):
+        if row["added"] and row["second"] - row["since"] <= 30:
+            for j in range(i - 1, -1, -1):
+                if kept[j]["second"] <= row["since"]:
+                    break
+                metres[j] = total + row["added"] * (kept[j]["second"] - row["since"]) / (row["second"] - row["since"])
+        total += row["added"]
+        metres.append(total)
+    return metres
 
 
 def at(xs, ys, x):
@@ -101,6 +131,39 @@ def spread(minutes, key, start, end, amount):
         at = stop
 
 
+def without_spikes(beats):
+    """The heart rates, without those more than 30 bpm above both neighbours, or below both, that are at most 10 s away."""
+    kept = []
+    for i, (second, rate) in enumerate(beats):
+        near = [other for other in beats[max(0, i - 1):i] + beats[i + 1:i + 2] if abs(other[0] - second) <= 10]
+        if len(near) < 2 or not (all(rate - v > 30 for _, v in near) or all(v - rate > 30 for _, v in near)):
+            kept.append((second, rate))
+    return kept
+
+
+def held(beats):
+    """The heart rate of each covered slot of 5 s, by the second in which it begins: the mean of the minute whose sample holds."""
+    means = {}
+    for second, rate in beats:
+        means.setdefault(second // 60, []).append(rate)
+    starts = sorted({second // 5 * 5 for second, _ in beats})
+    slots = {}
+    for i, start in enumerate(starts):
+        ways = [abs(other - start) for other in starts[max(0, i - 1):i] + starts[i + 1:i + 2]]
+        interval = min((way for way in ways if way <= 900), default=None)
+        follows = starts[i + 1] - start if i + 1 < len(starts) else math.inf
+        if interval is None:
+            length = 60
+        elif follows <= min(max(15, 3 * interval), 600):
+            length = follows
+        else:
+            length = min(interval, 600)
+        rates = means[start // 60]
+        for second in range(start, start + min(length, follows), 5):
+            slots[second] = sum(rates) / len(rates)
+    return slots
+
+
 def keytel(sex, rate, weight, age):
     if sex == "male":
         joules = -55.0969 + 0.6309 * rate + 0.1988 * weight + 0.2017 * age
@@ -109,27 +172,30 @@ def keytel(sex, rate, weight, age):
     return max(0, joules / 4.184)
 
 
-def energy(minute, activity, sex, age, weight):
-    """Kilocalories of a minute."""
+def energy(minute, activity, sex, age, height, weight):
+    """Kilocalories of a minute beyond rest."""
     maximum = 208 - 0.7 * age
-    path, still, climb, heart = (minute.get(key, [0, 0, set()]) for key in ("path", "still", "climb", "heart"))
+    rest = (10 * weight + 6.25 * height - 5 * age + (5 if sex == "male" else -161)) / 1440
+    path, still, climb = (minute.get(key, [0, 0, set()]) for key in ("path", "still", "climb"))
     if still[2] - path[2]:
         left = len(still[2] - path[2]) / len(still[2])
         path = [path[0] + left * still[0], path[1] + left * still[1], path[2] | still[2]]
     told, total = set(), 0
-    if heart[0] and heart[1] / heart[0] >= 0.57 * maximum and 18 <= age <= 45:
-        total += keytel(sex, min(heart[1] / heart[0], 0.9 * maximum), weight, age) * heart[0] / 60
-        told = heart[2]
+    for second, rate in minute.get("hearts", []):
+        if rate >= 0.57 * maximum and 18 <= age <= 45:
+            total += (keytel(sex, min(rate, 0.9 * maximum), weight, age) - rest) * 5 / 60
+            told |= set(range(second, second + 5))
     if path[2] - told:
         used, speed = len(path[2] - told), path[1] / path[0]
         if activity == "cycling":
             met = [value for start, value in CYCLING if speed * 3600 / 1609.344 >= start][-1]
-            total += (met if speed > 0 else 0) * weight * used / 3600
+            gross = (met if speed > 0 else 0) * weight / 60
         else:
             grade = min(0.4, climb[1] / path[1]) if path[1] else 0
             runs = speed * 60 > (80 if activity == "running" else 134)
             uptake = 3.5 + speed * 60 * ((0.2 + 0.9 * grade) if runs else (0.1 + 1.8 * grade))
-            total += uptake * weight / 200 * used / 60
+            gross = uptake * weight / 200
+        total += max(0, gross - rest) * used / 60
     return total
 
 
@@ -147,39 +213,40 @@ def main():
         """Seconds without the pause."""
         return second if second <= off else second - (on - off)
 
-    kept = filtered(
+    kept = followed(
         [(row["second"], (float(row["latitude_deg"]), float(row["longitude_deg"])), float(row["altitude_m"]), int(row["second"] >= on)) for row in active],
-        FASTEST[activity])
-    pieces = [[row for row in kept if row[4] == piece] for piece in sorted({row[4] for row in kept})]
-    gains = [gain for piece in pieces for gain in climbed([(row[0], row[2]) for row in piece], FASTEST_CLIMB[activity])]
-    metres, sum_ = [], 0
-    for row in kept:
-        sum_ += row[3]
-        metres.append(sum_)
-    seconds = [clock(row[0]) for row in kept]
+        FASTEST[activity], STANDING[activity])
+    pieces = [[row for row in kept if row["piece"] == piece] for piece in sorted({row["piece"] for row in kept})]
+    gains = [gain for piece in pieces for gain in climbed([(row["second"], row["altitude"]) for row in piece], FASTEST_CLIMB[activity])]
+    metres = totals(kept)
+    sum_ = metres[-1]
+    counted_metres = [sum(row["added"] for row in kept[:i + 1]) for i in range(len(kept))]
+    seconds = [clock(row["second"]) for row in kept]
     beats = [(row["second"], int(row["heart_rate_bpm"])) for row in rows if row["heart_rate_bpm"]]
     hearts = [(second, rate) for second, rate in beats if second <= off or second >= on]
+    last = rows[-1]["second"]
+    sound = without_spikes(beats)
+    counted = [rate for second, rate in sound if second < min(off, last) or on <= second < last]
+    slots = {second: rate for second, rate in held(sound).items() if second < min(off, last) or on <= second < last}
     minutes = {}
-    for one, other, since, gain in zip(kept, kept[1:], waits(kept)[1:], gains[1:]):
-        if one[4] == other[4]:
+    for one, other, gain in zip(kept, kept[1:], gains[1:]):
+        if one["piece"] == other["piece"]:
             # What was told of a stop so far gives way to the distance that is spread over it.
-            spread(minutes, "path" if other[3] else "still", epoch + since[0], epoch + other[0], other[3])
-            spread(minutes, "climb", epoch + one[0], epoch + other[0], gain)
+            begin = one["second"]
+            if other["added"] and other["second"] - other["since"] <= 30:
+                begin = other["since"]
+            spread(minutes, "path" if other["added"] else "still", epoch + begin, epoch + other["second"], other["added"])
+            spread(minutes, "climb", epoch + one["second"], epoch + other["second"], gain)
     maximum = 208 - 0.7 * age
     zones, impulse = [0] * 5, 0
     k, b = (0.64, 1.92) if sex == "male" else (0.86, 1.67)
-    for one, other in zip(beats, beats[1:]):
-        if other[0] - one[0] <= 10 and (other[0] <= off or other[0] >= on):
-            # It held for what of the time between both was no pause.
-            held = 0
-            for begin, end in ((one[0], min(other[0], off)), (max(one[0], on), other[0])):
-                if begin < end:
-                    held += end - begin
-                    spread(minutes, "heart", epoch + begin, epoch + end, other[1] * (end - begin))
-            zones[sum(other[1] >= share * maximum for share in (0.6, 0.7, 0.8, 0.9))] += held
-            x = max(0, min(1, (other[1] - rest) / (maximum - rest)))
-            impulse += held / 60 * x * k * math.exp(b * x)
-    last = rows[-1]["second"]
+    for second, rate in slots.items():
+        minutes.setdefault((epoch + second) // 60, {}).setdefault("hearts", []).append((epoch + second, rate))
+        zone = sum(rate >= share * maximum for share in (0.5, 0.6, 0.7, 0.8, 0.9))
+        if zone:
+            zones[zone - 1] += 5
+        x = max(0, min(1, (rate - rest) / (maximum - rest)))
+        impulse += 5 / 60 * x * k * math.exp(b * x)
     splits, count = [], math.ceil(sum_ / 1000)
     ends = [at(metres, seconds, 1000 * (i + 1)) for i in range(count - 1)] + [seconds[-1]]
     for i, end in enumerate(ends):
@@ -191,13 +258,13 @@ def main():
     print(json.dumps({
         "duration": clock(last), "metres": sum_, "device": float(rows[-1]["distance_m"]), "ascent": sum(gains),
         "steps": steps[-1] - steps[0] if steps else None,
-        "mean": sum(rate for _, rate in hearts) / len(hearts), "minimum": min(rate for _, rate in hearts),
-        "maximum": max(rate for _, rate in hearts), "samples": len(hearts), "zones": zones,
+        "mean": sum(slots.values()) / len(slots), "minimum": min(counted), "maximum": max(counted),
+        "samples": len(counted), "recorded": 5 * len(slots), "zones": zones,
         "edwards": sum((i + 1) * zone / 60 for i, zone in enumerate(zones)), "banister": impulse,
-        "kilocalories": sum(energy(minute, activity, sex, age, weight) for minute in minutes.values()),
-        "goal": next((row[0] for row, way in zip(kept, metres) if way >= goal), None),
+        "kilocalories": sum(energy(minute, activity, sex, age, height, weight) for minute in minutes.values()),
+        "goal": next((row["second"] for row, way in zip(kept, counted_metres) if way >= goal), None),
         "splits": splits, "best": [fastest_window(metres, seconds, distance) for distance in (1000, 5000, 10_000)],
-        "dropped": len(active) - len(kept), "first": kept[0][0], "stepMetres": height * STEP[sex] / 100,
+        "dropped": len(active) - len(kept), "first": kept[0]["second"], "stepMetres": height * STEP[sex] / 100,
     }))
 
 

@@ -36,11 +36,11 @@ struct HeartRates {
             return .ok
         }
         let graph = Graph(from: period.from, to: period.to, pieces: pieces)
-        let mean = pieces.reduce(0) { $0 + $1.mean } / Double(pieces.count)
-        let numbers = [
-            "least \(decimal(pieces.map(\.min).min() ?? 0, 0))", "mean \(decimal(mean, 1))",
-            "most \(decimal(pieces.map(\.max).max() ?? 0, 0)) bpm", "each point \(Self.spell(milliseconds: width))",
-        ]
+        let span = data["span"]
+        let (least, most) = (pieces.map(\.min).min() ?? 0, pieces.map(\.max).max() ?? 0)
+        var numbers = ["least \(decimal(least, 0))", "most \(decimal(most, 0)) bpm", "each point \(Self.spell(milliseconds: width))"]
+        if let mean = span?.double("mean") { numbers.insert("mean \(decimal(mean, 1))", at: 1) }
+        if let recorded = span?.whole("recorded_s") { numbers.append("\(vitals.spell(seconds: recorded)) recorded") }
         return try print(
             paper.style.bold("Heart rate, \(period.words)") + "\n" + graph.drawn(on: paper) + paper.wrapped(numbers))
     }

@@ -42,11 +42,14 @@ struct Reports {
         }
         // So that the meters line up even on the longest of days.
         let width = max(9, amounts.max() ?? 0)
-        var rows = Attribute.allCases.map { ($0.title, described($0, day, width, units)) }
+        var rows = Attribute.allCases.flatMap { attribute in
+            let ways = attribute == .distance ? Self.ways(day).map { ("  " + $0.name, units.distance($0.metres).text) } : []
+            return [(attribute.title, described(attribute, day, width, units))] + ways
+        }
         if let heart = day["heart_rate"] {
-            rows.append(("Resting", heart.double("resting").map(Attribute.beats)))
+            let when = heart.text("resting_of") == "day" ? ", by day" : ""
+            rows.append(("Resting", heart.double("resting").map { Attribute.beats($0) + when }))
             rows.append(("In zones 1-5", Self.zones(heart)))
-            rows.append(("By heart rate", heart.double("energy_kcal").map(Attribute.kilocalories)))
             rows.append(("Recorded", heart.whole("recorded_s").map(spell)))
         }
         let body = lines(rows)
@@ -67,6 +70,14 @@ struct Reports {
         else { return text(amount.value) }
         let meter = Meter(share: percent / 100, isReached: goal.isReached).drawn(on: paper)
         return "\(text(amount.value).padded(to: width))  \(meter) of \(text(target))"
+    }
+
+    /// What of a distance was done in which way, if not all of it was on foot.
+    private static func ways(_ totals: JSON) -> [(name: String, metres: Double)] {
+        let kinds = [
+            ("foot", "on foot"), ("bicycle", "by bicycle"), ("swimming", "swimming"), ("other", "in other ways"),
+        ]
+        return kinds.compactMap { kind, name in totals["distances_m"]?.double(kind).map { (name, $0) } }
     }
 
     private static func zones(_ heart: JSON) -> String? {
@@ -292,6 +303,9 @@ struct Reports {
         let named = [("total", "total"), ("mean", "mean"), ("min", "least"), ("max", "most"), ("resting", "resting")]
         var parts = named.compactMap { member, name in
             numbers.double(member).map { "\(name) \(attribute.text($0, in: units))" }
+        }
+        if attribute == .distance {
+            parts += Self.ways(period).map { "\(units.distance($0.metres).text) \($0.name)" }
         }
         if let days = period.goal(attribute)?.whole("reached") {
             parts.append("goal reached on \(counted(days, "day"))")

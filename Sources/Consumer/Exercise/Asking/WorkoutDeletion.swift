@@ -1,3 +1,5 @@
+import Daemon
+import Days
 import Desk
 import Features
 import Files
@@ -12,16 +14,17 @@ final class WorkoutDeletion: @unchecked Sendable {
     private let deletions: Deletions
     private let packing: Packing
     private let rows: WorkoutRows
+    private let days: Days
 
     init(_ parts: FeatureParts) {
-        (context, deletions, packing) = (parts.context, parts.deletions, parts.packing)
+        (context, deletions, packing, days) = (parts.context, parts.deletions, parts.packing, parts.days)
         rows = WorkoutRows(context.store, context.keys)
     }
 
     var verbs: [Verb] {
         [
             Verb(
-                "workouts/delete", .workoutsDelete,
+                "workouts/delete", .workoutsDelete, own: Allowance(perSecond: 1, burst: 50),
                 .later { [self] request in request.answering { try delete(request) } })
         ]
     }
@@ -45,11 +48,22 @@ final class WorkoutDeletion: @unchecked Sendable {
             throw ReplyError(
                 .invalid, "too much was deleted piece by piece: delete a longer range of heart rates first")
         }
-        _ = try context.answered.once(request, now: context.now()) {
-            try rows.remove(id, of: user)
-            try context.changes.removingWorkout(id, of: user)
-            return message
+        let now = context.now()
+        do {
+            _ = try context.answered.once(request, now: now) {
+                try rows.remove(id, of: user)
+                if try days.remove(workout: id, from: workout.started, of: user, now: now) {
+                    let day = WorkoutRows.day(workout.started)
+                    for near in day - 2...day + 2 { try rows.mark(of: user, on: near) }
+                }
+                try context.changes.removingWorkout(id, of: user)
+                return message
+            }
+        } catch {
+            days.rolledBack()
+            throw error
         }
+        days.committed()
         let count = try HiddenCount(user, span, before: before, context.store, context.keys) { count in
             request.finish(
                 count.map { ["message": "Workout details deleted", "deleted": .integer(Int64($0))] })

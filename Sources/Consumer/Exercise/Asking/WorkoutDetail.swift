@@ -21,7 +21,7 @@ extension WorkoutHistory {
         let hearts = samples.all.compactMap { sample -> HeartRateReading? in
             if case .heartRate(let reading) = sample { reading } else { nil }
         }
-        guard case .object(let line) = try workout.line(workout.fold(samples.all, asked.history), now: now)
+        guard case .object(let line) = try workout.line(workout.fold(samples.all, asked.history), asked.history, now: now)
         else { return [:] }
         let agrees = workout.agrees(course)
         let splits = agrees ? course.splits(every: units.way, heartRates: hearts, workout.timer).prefix(mostSplits) : []

@@ -149,7 +149,7 @@ enum WorkoutHistory {
             // It will be counted soon, by itself.
             let history = try self.history
             guard soFar.countsLeft > 0 else {
-                return .object(workout.fold([], history).figures(at: workout.started).members(workout))
+                return .object(workout.fold([], history).figures(at: workout.started).members(workout, history.person(at: workout.started)))
             }
             soFar.countsLeft -= 1
             return try workout.counted(of: user, history, rows.store, rows.keys)

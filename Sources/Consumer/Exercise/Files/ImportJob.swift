@@ -1,6 +1,7 @@
 import Desk
 import Features
 import Files
+import Fitness
 import Readings
 import Records
 import Telemetry
@@ -238,6 +239,6 @@ extension KeptWorkout {
     fileprivate var ended: Int64 { timer.ended ?? started }
 
     fileprivate func span(at now: Int64) -> WorkoutSpan {
-        WorkoutSpan(activity, from: started, to: timer.ended ?? now)
+        WorkoutSpan(activity.kind, from: started, to: timer.ended ?? now)
     }
 }

@@ -59,8 +59,10 @@ struct ImportedWorkout: Sendable {
         var origin = WorkoutOrigin(source: source)
         origin.name = recording.name
         let seconds = Double(max(60_000, recording.end - recording.start)) / 1000
-        origin.metres = recording.totals.distanceMetres.flatMap { $0 <= seconds * Self.fastest ? $0 : nil }
+        let fastest = activity.kind == .foot ? activity.fastestMetresPerSecond : Self.fastest
+        origin.metres = recording.totals.distanceMetres.flatMap { $0 <= seconds * fastest ? $0 : nil }
         origin.kilocalories = recording.totals.energyKilocalories
+        origin.isBeyondRest = recording.totals.isEnergyBeyondRest
         origin.ascentMetres = recording.totals.ascentMetres.flatMap { $0 <= seconds * Self.steepest ? $0 : nil }
         origin.steps = recording.totals.steps
         func plausible(_ rate: UInt16?) -> Int? {

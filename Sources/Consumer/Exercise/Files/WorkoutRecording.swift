@@ -8,16 +8,18 @@ extension KeptWorkout {
     /// - Parameters:
     ///   - samples: what was measured in its time.
     ///   - figures: the line of a list, for what is known of the whole.
-    func recording(_ samples: [WorkoutSample], _ figures: JSON) -> Recording {
+    ///   - person: as they were then: energy in files is with what the body uses at rest.
+    func recording(_ samples: [WorkoutSample], _ figures: JSON, of person: Person) -> Recording {
         let (start, end) = (started, timer.ended ?? started)
         let spans = timer.intervals
         let pauses = zip(spans, spans.dropFirst()).map { one, next in
             Pause(start: one.end ?? next.start, end: next.start)
         }
+        let resting = person.restingKilocalories(minutes: Double(activeMilliseconds) / 60_000) ?? 0
         let totals = Totals(
             distanceMetres: figures["distance_m"]?.double,
             durationMilliseconds: activeMilliseconds,
-            energyKilocalories: figures["energy_kcal"]?.double, ascentMetres: figures["ascent_m"]?.double,
+            energyKilocalories: figures["energy_kcal"]?.double.map { $0 + resting }, ascentMetres: figures["ascent_m"]?.double,
             steps: figures["steps"]?.double.map { Int($0) },
             meanHeartRate: origin?.meanHeartRate.map { UInt16(clamping: $0) },
             highestHeartRate: origin?.highestHeartRate.map { UInt16(clamping: $0) })

@@ -1,4 +1,5 @@
-import Fitness
+import Days
+package import Fitness
 import Telemetry
 package import Workouts
 
@@ -8,7 +9,7 @@ extension WorkoutFigures {
     /// The members of a workout's line: times in Unix milliseconds, everything else in the unit that its name ends with.
     /// What was not measured is taken from what an imported file says of the whole, and how far and how long it was is first of
     /// all what the device says.
-    func members(_ workout: KeptWorkout) -> [JSON.Member] {
+    func members(_ workout: KeptWorkout, _ person: Person) -> [JSON.Member] {
         let origin = workout.origin
         let told = workout.metresPerSecond(self)
         return present([
@@ -20,9 +21,11 @@ extension WorkoutFigures {
             ("distance_m", rounded(workout.metres(self), 1)),
             ("ascent_m", rounded(workout.ascentMetres(self), 1)),
             ("steps", (steps ?? origin?.steps).map { .integer(Int64($0)) }),
-            ("energy_kcal", rounded(kilocalories ?? origin?.kilocalories, 1)), ("heart_rate", heartRate.map(json) ?? origin?.heartRate),
+            ("energy_kcal", rounded(workout.kilocalories(self, of: person), 2)),
+            ("energy_by", workout.energySource(self, of: person).map { .string($0.rawValue) }),
+            ("heart_rate", heartRate.map(json) ?? origin?.heartRate),
             ("speed_mps", speed.map { json($0, mean: told ?? $0.mean) } ?? told.map { Self.json(mean: $0) }), ("cadence", cadence.map(json)), ("power_w", power.map(json)),
-            ("percent", rounded(percent, 1)), ("goal", workout.goal.map { $0.json(endingWorkout: workout.endsAtGoal) }),
+            ("percent", percent.flatMap(roundedDown)), ("goal", workout.goal.map { $0.json(endingWorkout: workout.endsAtGoal) }),
             ("source", origin.map { .string($0.source) }),
         ])
     }
@@ -37,6 +40,7 @@ extension WorkoutFigures {
             "mean": rounded(heartRate.mean, 1),
             "min": .integer(Int64(heartRate.minimum)),
             "max": .integer(Int64(heartRate.maximum)),
+            "recorded_s": .integer(heartRate.recordedMilliseconds / 1000),
             "zones_s": heartRate.zoneMilliseconds.map { .array($0.map { .integer(($0 + 500) / 1000) }) },
             "load": rounded(heartRate.edwards, 1),
             "trimp": rounded(heartRate.banister, 1),
@@ -83,6 +87,24 @@ extension KeptWorkout {
     /// How much was climbed, in the same order.
     func ascentMetres(_ figures: WorkoutFigures) -> Double? { known(origin?.ascentMetres) ?? figures.ascentMetres }
 
+    /// What energy it took beyond rest, in kilocalories, in the same order. What nobody can use in that time the device has not
+    /// measured.
+    func kilocalories(_ figures: WorkoutFigures, of person: Person) -> Double? {
+        told(figures, person) ?? figures.kilocalories
+    }
+
+    /// What most of the energy is known by; nil if none is known.
+    func energySource(_ figures: WorkoutFigures, of person: Person) -> EnergySource? {
+        told(figures, person) == nil ? figures.energySource : .device
+    }
+
+    private func told(_ figures: WorkoutFigures, _ person: Person) -> Double? {
+        origin?.kilocalories.flatMap { told in
+            person.netKilocalories(
+                device: told, minutes: Double(activeMilliseconds(figures)) / 60_000, isNet: origin?.isBeyondRest == true)
+        }
+    }
+
     /// How long it was active, in the same order.
     func activeMilliseconds(_ figures: WorkoutFigures) -> Int64 { origin?.activeMilliseconds ?? figures.activeMilliseconds }
 
@@ -107,7 +129,25 @@ extension KeptWorkout {
     private func known(_ value: Double?) -> Double? { value.flatMap { $0 > 0 ? $0 : nil } }
 
     /// The line of a list, by a fold of everything that is known, at a time in Unix milliseconds.
-    func line(_ fold: WorkoutFold, now: Int64) -> JSON { .object(fold.figures(at: timer.ended ?? now).members(self)) }
+    func line(_ fold: WorkoutFold, _ history: History, now: Int64) -> JSON {
+        .object(fold.figures(at: timer.ended ?? now).members(self, history.person(at: started)))
+    }
+
+    /// What its day must know of it; nil before its figures were computed.
+    package var ofDay: DayWorkout? {
+        guard timer.isOver, let figures, let ended = timer.ended else { return nil }
+        let measured = [
+            figures["heart_rate"]?["zones_s"] ?? figures["heart_rate"]?["min"], figures["speed_mps"]?["max"],
+            figures["cadence"] ?? figures["power_w"], origin?.json["distance_m"],
+        ]
+        return DayWorkout(
+            id: id.text, activity.name, started..<max(started, min(ended, started + WorkoutFold.longest)), metres: figures["distance_m"]?.double,
+            kilocalories: figures["energy_kcal"]?.double,
+            rank: (origin == nil ? Self.ownRank : 0) + measured.count { $0 != nil })
+    }
+
+    /// One that the person started here goes before all others.
+    private static let ownRank = 100
 
     /// What of it can be compared with others; nil before its figures were computed.
     package var summary: WorkoutSummary? {
@@ -132,6 +172,7 @@ extension KeptWorkout {
             }
         }
         var summary = WorkoutSummary(activity, started: started, values: values, bestTimes: times)
+        summary.recordedSeconds = figures["heart_rate"]?["recorded_s"]?.double
         summary.highestHeartRate = figures["heart_rate"]?["max"]?.double
         return summary
     }
@@ -149,3 +190,6 @@ func rounded(_ value: Double?, _ decimals: Int) -> JSON? {
     let rounded = (value * scale).rounded() / scale
     return Int64(exactly: rounded).map(JSON.integer) ?? .number(rounded)
 }
+
+/// A percentage with at most one decimal, rounded down: what is not reached is not 100.
+func roundedDown(_ percent: Double) -> JSON? { rounded((percent * 10 + 1e-9).rounded(.down) / 10, 1) }

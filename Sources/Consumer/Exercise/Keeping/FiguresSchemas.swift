@@ -19,7 +19,8 @@ extension WorkoutFigures {
         .always("state", .word(WorkoutTimer.State.allCases.map(\.rawValue))), .known("started", .time),
         .known("ended", .time), .known("ended_by", .word(KeptWorkout.End.allCases.map(\.rawValue))),
         .known("duration_s", .number.about("seconds, without pauses")), .known("distance_m", .number),
-        .known("ascent_m", .number), .known("steps", .count), .known("energy_kcal", .number),
+        .known("ascent_m", .number), .known("steps", .count), .known("energy_kcal", .number.about("beyond rest")),
+        .known("energy_by", .word(EnergySource.allCases.map(\.rawValue)).about("what most of it is known by")),
         .known("heart_rate", heartRate), .known("speed_mps", speed), .known("cadence", rate),
         .known("power_w", rate), .known("percent", .number.about("of the goal")),
         .known("goal", WorkoutGoal.schema), .known("source", .text.about("what recorded an imported workout")),
@@ -49,7 +50,7 @@ extension WorkoutFigures {
         "WorkoutHeartRate", "Beats per minute, seconds in the zones 1 to 5, and training load.",
         [
             .known("now", .count), .known("zone", .count), .known("mean", .number), .known("min", .count),
-            .known("max", .count), .known("zones_s", .array(of: .count)), .known("load", .number.about("Edwards'")),
+            .known("max", .count), .known("recorded_s", .count), .known("zones_s", .array(of: .count)), .known("load", .number.about("Edwards'")),
             .known("trimp", .number.about("Banister's")),
         ])
 

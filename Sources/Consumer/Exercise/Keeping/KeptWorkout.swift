@@ -26,6 +26,8 @@ package struct KeptWorkout: Equatable, Sendable {
     package private(set) var timer: WorkoutTimer
     /// Why it has ended; nil while it lasts.
     package private(set) var end: End?
+    /// When the person was told that its goal was reached, in Unix milliseconds; nil if they were not.
+    package var toldGoal: Int64?
     /// Where it was imported from; nil if it was not.
     package var origin: WorkoutOrigin?
     /// The line of a list, as it was last computed; nil before that.
@@ -71,7 +73,7 @@ extension KeptWorkout {
         var before = KeptWorkout(id: id, activity, goal: goal, endsAtGoal: endsAtGoal)
         for event in events where event.time <= time || event.kind == .start { try before.add(event) }
         try before.add(WorkoutEvent(.stop, at: time), because: end)
-        (before.origin, before.gear, before.figures) = (origin, gear, figures)
+        (before.origin, before.gear, before.figures, before.toldGoal) = (origin, gear, figures, toldGoal)
         self = before
     }
 }
@@ -79,7 +81,7 @@ extension KeptWorkout {
 // MARK: As it is sealed
 
 extension KeptWorkout {
-    /// `{"activity":…,"events":[["start",…],…],"goal":{"kind":…,"target":…,"ends":…},"end":…,"origin":…,"figures":…,"gear":…}`
+    /// `{"activity":…,"events":[["start",…],…],"goal":{"kind":…,"target":…,"ends":…},"end":…,"told_goal":…,"origin":…,"figures":…,"gear":…}`
     package var json: JSON {
         .object(present: [
             "activity": .string(activity.name),
@@ -87,7 +89,7 @@ extension KeptWorkout {
             "goal": goal.map {
                 ["kind": .string($0.kind.rawValue), "target": .number($0.target), "ends": .bool(endsAtGoal)]
             },
-            "end": end.map { .string($0.rawValue) }, "origin": origin?.json, "figures": figures,
+            "end": end.map { .string($0.rawValue) }, "told_goal": toldGoal.map { .integer($0) }, "origin": origin?.json, "figures": figures,
             "gear": gear.map { .string($0.text) },
         ])
     }
@@ -112,6 +114,7 @@ extension KeptWorkout {
             do { try add(WorkoutEvent(kind, at: time)) } catch { return nil }
         }
         if timer.isOver, case .string(let end)? = json["end"] { self.end = End(rawValue: end) ?? .person }
+        if case .integer(let time)? = json["told_goal"] { toldGoal = time }
         origin = json["origin"].flatMap(WorkoutOrigin.init)
         figures = json[Self.figuresMember]
         if case .string(let text)? = json["gear"] { gear = try? ID(text) }

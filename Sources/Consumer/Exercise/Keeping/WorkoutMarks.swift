@@ -17,6 +17,7 @@ import Workouts
 package final class WorkoutMarks: Derivation, PeopleObserver, HistoryObserver {
     private let rows: WorkoutRows
     private let histories: Histories
+    private let days: Days
     private let changes: PeopleChanges
     /// People without a workout on the days that are asked for most: today's and yesterday's, by the day of the answer.
     private var idle: [ID: Int64] = [:]
@@ -27,6 +28,8 @@ package final class WorkoutMarks: Derivation, PeopleObserver, HistoryObserver {
     /// of one person, and each of them is a question about the same days.
     private var opened: [ID: OpenedWorkouts] = [:]
     private static let capacity = 65_536
+    /// Of more workouts, those that may be of another day now are counted again without a look at each.
+    private static let mostOpened = 1000
 
     /// Workouts of some days by UTC, in the clear for as long as a transaction lasts.
     private struct OpenedWorkouts {
@@ -44,6 +47,7 @@ package final class WorkoutMarks: Derivation, PeopleObserver, HistoryObserver {
     package init(_ parts: DerivationParts) {
         rows = WorkoutRows(parts.store, parts.keys)
         histories = Histories(parts.store, parts.keys, zone: parts.zone)
+        days = Days(parts.store, parts.keys, histories)
         changes = parts.changes
         changes.add(self)
     }
@@ -79,15 +83,16 @@ package final class WorkoutMarks: Derivation, PeopleObserver, HistoryObserver {
     /// Marks the workouts of a person that have something of some times.
     /// - Returns: whether there are any workouts on these days.
     private func mark(_ times: ClosedRange<Int64>, of user: ID) throws(VaultError) -> Bool {
-        // A workout is measured for two days, and may begin on the day before.
-        let days = WorkoutRows.day(times.lowerBound) - 3...WorkoutRows.day(times.upperBound)
+        // A workout is measured for two days, and may begin on the day before or soon after.
+        let days = WorkoutRows.day(times.lowerBound) - 3...WorkoutRows.day(times.upperBound + WorkoutSamples.beside)
         try open(days, of: user)
         var hasAny = false
         for day in days {
             for (index, workout) in (opened[user]?.days[day] ?? []).enumerated() {
                 hasAny = true
                 guard !workout.isMarked, let span = workout.times,
-                    span.lowerBound - WorkoutSamples.before <= times.upperBound, span.upperBound > times.lowerBound
+                    span.lowerBound - WorkoutSamples.beside <= times.upperBound,
+                    span.upperBound + WorkoutSamples.beside > times.lowerBound
                 else { continue }
                 try rows.mark(workout.id)
                 opened[user]?.days[day]?[index].isMarked = true
@@ -128,19 +133,22 @@ package final class WorkoutMarks: Derivation, PeopleObserver, HistoryObserver {
 
     // MARK: What applied when
 
-    /// A workout is counted with the person as they were on the day on which it began.
+    /// A workout is counted with the person as they were on the day on which it began, and for that day.
     package func replacing(_ old: History, with new: History, of user: ID) throws(VaultError) {
+        let isMany = try rows.count(of: user) > Self.mostOpened
         for day in try rows.days(of: user, upTo: .max, limit: .max) {
             let (before, after) = (old.people(nearDay: day), new.people(nearDay: day))
             // Most days are as they were: nothing is opened for these.
-            if before == after, old.times(nearDay: day) == new.times(nearDay: day) { continue }
-            if Set(before).count == 1, Set(after).count == 1 {
-                if before != after { try rows.mark(of: user, on: day) }
+            let isSameDay = old.times(nearDay: day) == new.times(nearDay: day)
+            if before == after, isSameDay { continue }
+            if isSameDay ? Set(before).count == 1 && Set(after).count == 1 : isMany {
+                try rows.mark(of: user, on: day)
                 continue
             }
             for entry in try rows.workouts(of: user, on: day...day) where entry.workout.timer.isOver {
                 let start = entry.workout.started
-                if old.person(at: start) != new.person(at: start) { try rows.mark(entry.workout.id) }
+                let isElsewhere = old.localDays.day(of: start) != new.localDays.day(of: start)
+                if isElsewhere || old.person(at: start) != new.person(at: start) { try rows.mark(entry.workout.id) }
             }
         }
     }
@@ -174,8 +182,10 @@ package final class WorkoutMarks: Derivation, PeopleObserver, HistoryObserver {
 
     package func recount(of user: ID) throws(VaultError) -> (kept: Int, differing: Int) {
         var (kept, differing) = (0, 0)
+        var unknown = try days.workouts(of: user)
         for day in try rows.days(of: user, upTo: .max, limit: .max) {
             for entry in try rows.workouts(of: user, on: day...day) where entry.workout.timer.isOver {
+                unknown.remove(entry.workout.id.text)
                 // It is known to be computed again.
                 guard entry.marks == 0 else { continue }
                 kept += 1
@@ -183,10 +193,12 @@ package final class WorkoutMarks: Derivation, PeopleObserver, HistoryObserver {
                 let figures = try entry.workout.counted(of: user, history, rows.store, rows.keys)
                 // What was kept has its members in the order of their names.
                 let read = decoded { () throws(MalformedValue) in try JSON(payload: figures.bytes) }
-                if read != entry.workout.figures { differing += 1 }
+                let isKnown = try entry.workout.ofDay.map { (workout) throws(VaultError) in try days.knows(workout, of: user) }
+                if read != entry.workout.figures || isKnown == false { differing += 1 }
             }
         }
-        return (kept, differing)
+        // What days have of workouts that are no more.
+        return (kept, differing + unknown.count)
     }
 }
 
@@ -212,7 +224,7 @@ extension KeptWorkout {
         of user: ID, _ history: History, _ store: Store, _ keys: Keys
     ) throws(VaultError) -> JSON {
         let samples = try WorkoutSamples(of: user, self, now: timer.ended ?? started, store, keys)
-        guard case .object(let members) = line(fold(samples.all, history), now: timer.ended ?? started) else {
+        guard case .object(let members) = line(fold(samples.all, history), history, now: timer.ended ?? started) else {
             return [:]
         }
         let course = course(samples)

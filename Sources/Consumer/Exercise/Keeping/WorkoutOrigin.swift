@@ -8,11 +8,13 @@ package struct WorkoutOrigin: Equatable, Sendable {
     package var name: String?
     /// In metres. It counts before what its samples say, because people compare with what their device shows.
     package var metres: Double?
-    /// In kilocalories; it counts only where its samples do not say it, as do the steps and the heart rates.
+    /// In kilocalories, with what the body uses at rest unless `isBeyondRest`. It counts as the distance does, if it can be.
     package var kilocalories: Double?
+    /// Whether the energy is only what it took beyond rest.
+    package var isBeyondRest = false
     /// In metres; it counts as the distance does.
     package var ascentMetres: Double?
-    /// Steps of both feet.
+    /// Steps of both feet; they count only where samples do not say it, as do the heart rates.
     package var steps: Int?
     /// How long it was active, in milliseconds, if that is not what is left of it without its pauses.
     package var activeMilliseconds: Int64?
@@ -25,12 +27,12 @@ package struct WorkoutOrigin: Equatable, Sendable {
 
     package init(source: String) { self.source = source }
 
-    /// `{"source":…,"name":…,"distance_m":…,"energy_kcal":…,"ascent_m":…,"steps":…,"active_ms":…,"heart_rate":…,`
-    /// `"highest_heart_rate":…,"lacks_way":true}`
+    /// `{"source":…,"name":…,"distance_m":…,"energy_kcal":…,"beyond_rest":true,"ascent_m":…,"steps":…,"active_ms":…,`
+    /// `"heart_rate":…,"highest_heart_rate":…,"lacks_way":true}`
     package var json: JSON {
         .object(present: [
             "source": .string(source), "name": name.map { .string($0) }, "distance_m": rounded(metres, 1),
-            "energy_kcal": rounded(kilocalories, 1), "ascent_m": rounded(ascentMetres, 1),
+            "energy_kcal": rounded(kilocalories, 1), "beyond_rest": isBeyondRest ? true : nil, "ascent_m": rounded(ascentMetres, 1),
             "steps": steps.map { .integer(Int64($0)) }, "active_ms": activeMilliseconds.map { .integer($0) },
             "heart_rate": meanHeartRate.map { .integer(Int64($0)) },
             "highest_heart_rate": highestHeartRate.map { .integer(Int64($0)) }, "lacks_way": lacksWay ? true : nil,
@@ -43,6 +45,7 @@ package struct WorkoutOrigin: Equatable, Sendable {
         if case .string(let name)? = json["name"] { self.name = name }
         metres = json["distance_m"]?.double
         kilocalories = json["energy_kcal"]?.double
+        isBeyondRest = json["beyond_rest"] == true
         ascentMetres = json["ascent_m"]?.double
         if case .integer(let steps)? = json["steps"] { self.steps = Int(steps) }
         if case .integer(let active)? = json["active_ms"] { activeMilliseconds = active }

@@ -43,6 +43,16 @@ package struct WorkoutRows {
         ])
         // Until now what a device says of a whole workout counted only where its samples did not say it.
         + Schema(steps: [Migration("workouts/2", "UPDATE workouts SET marks = marks + 1 WHERE under_way = 0;")])
+        // Until now energy was not that beyond rest, and days knew of no workout. All are counted again, and people take turns.
+        + Schema(steps: [
+            Migration(
+                "workouts/3",
+                """
+                DROP INDEX workouts_marked;
+                CREATE INDEX workouts_marked ON workouts (person, id) WHERE marks > 0;
+                UPDATE workouts SET marks = marks + 1 WHERE under_way = 0;
+                """)
+        ])
 
     static let table = SealedTable(
         "workouts", key: "id", exported: .shown(in: "workouts.jsonl")
@@ -160,11 +170,19 @@ package struct WorkoutRows {
                 "SELECT count(*) FROM workouts WHERE person = ?", [.text(user.text)], row: Row.int) ?? 0)
     }
 
-    /// The first workout after an id that is over and must be computed again; nil if there is none.
-    package func marked(after id: String) throws(VaultError) -> String? {
+    /// The first person after one who has a workout that is over and must be computed again; nil if there is none.
+    package func personWithMarks(after person: String) throws(VaultError) -> String? {
         try store.database.first(
-            "SELECT id FROM workouts WHERE marks > 0 AND under_way = 0 AND id > ? ORDER BY id LIMIT 1", [.text(id)],
-            row: Row.text)
+            "SELECT person FROM workouts WHERE marks > 0 AND under_way = 0 AND person > ? ORDER BY person LIMIT 1",
+            [.text(person)], row: Row.text)
+    }
+
+    /// The first of a person's workouts after an id that is over and must be computed again; nil if there is none.
+    package func marked(of person: String, after id: String) throws(VaultError) -> String? {
+        try store.database.first(
+            """
+            SELECT id FROM workouts WHERE marks > 0 AND under_way = 0 AND person = ? AND id > ? ORDER BY id LIMIT 1
+            """, [.text(person), .text(id)], row: Row.text)
     }
 
     /// That workout; nil if it cannot be opened.

@@ -68,6 +68,8 @@ struct WorkoutSamples {
     /// How much earlier than the workout what comes before its first sample may be, in milliseconds: a heart rate holds
     /// since the one before, and steps are counted from the count before.
     static let before: Int64 = 60_000
+    /// How much earlier and later than the workout heart rates may be that say how long others hold, in milliseconds.
+    static let beside = HeldHeartRates.reach
     /// How much later than the workout what is counted between two readings may come, in milliseconds: a counter of steps
     /// is read when the workout has ended, and the count of then says what was made until the end.
     static let after: Int64 = 60_000
@@ -101,7 +103,19 @@ struct WorkoutSamples {
                 }
                 return all.count + others.count < Self.most
             }
-            if all.count == first { all += others }
+            let counts = all.count > first || others.isEmpty
+            if !counts { all += others }
+            guard kind == .heartRate else { continue }
+            // The same sensor says what holds at the start and at the end.
+            for times in [from - Self.beside..<from, to..<to + Self.beside] {
+                _ = try stored.eachOfStreams(of: user, kind, from: times.lowerBound, to: times.upperBound) { reading, stream in
+                    let name = names[stream] ?? ""
+                    let isOfFile = SampleSelection.isOfFile(name)
+                    guard (isOfFile == (workout.origin != nil)) == counts else { return true }
+                    if let sample = isOfFile ? ofFiles.sample(reading, name) : selection.sample(reading, name) { all.append(sample) }
+                    return all.count < Self.most
+                }
+            }
         }
         all = WorkoutSample.inOrder(all)
     }

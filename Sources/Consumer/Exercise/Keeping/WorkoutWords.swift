@@ -5,7 +5,7 @@ import Workouts
 // What people are told of their workouts.
 
 extension Notification.Kind {
-    /// The goal of a workout was reached, which has ended it.
+    /// The goal of a workout was reached, which may have ended it.
     package static let workoutGoal = Self("workout-goal", .neutralWorkout)
     /// A workout was ended because nothing was measured any longer.
     package static let workoutEnded = Self("workout-ended", .neutralWorkout)
@@ -13,8 +13,8 @@ extension Notification.Kind {
 
 extension Phrase {
     static let neutralWorkout = Phrase(
-        english: "Vitals has news for you: a workout has ended.",
-        german: "Vitals hat Neuigkeiten für dich: Ein Training ist zu Ende.")
+        english: "Vitals has news for you about a workout.",
+        german: "Vitals hat Neuigkeiten zu deinem Training für dich.")
     /// {target}
     static let workoutDistance = Phrase(
         english: "You have reached the goal of your workout: {target}.",
@@ -35,7 +35,7 @@ extension Phrase {
 }
 
 enum WorkoutWords {
-    /// What a person is told when the service ends a workout.
+    /// What a person is told when the service ends a workout, or its goal is reached.
     static func ended(
         _ end: KeptWorkout.End, _ workout: KeptWorkout, _ language: Language, _ units: Units
     ) -> (Notification.Kind, String) {

@@ -49,6 +49,9 @@ struct RunningWorkout {
         heard = workout.timer.latest ?? workout.started
     }
 
+    /// Whether its goal was reached by what came so far, if it is not one of time.
+    var hasReachedGoal: Bool { fold.hasReachedGoal }
+
     /// The figures at a time in Unix milliseconds.
     func figures(now: Int64) -> WorkoutFigures { fold.figures(at: now) }
 
@@ -64,7 +67,7 @@ struct RunningWorkout {
         // A workout that has ended before its last reading is not what the figures say.
         let isKnown = !workout.timer.isOver || !fold.needsRecount
         let figures = isKnown ? figures(now: now) : workout.fold([], history).figures(at: now)
-        return .object([JSON.Member("time", .integer(now))] + figures.members(workout))
+        return .object([JSON.Member("time", .integer(now))] + figures.members(workout, history.person(at: workout.started)))
     }
 
     /// Takes readings of a sensor as they are measured.

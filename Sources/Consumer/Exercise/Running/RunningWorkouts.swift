@@ -27,7 +27,8 @@ import Workouts
 package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked Sendable {
     let context: PeopleContext
     let rows: WorkoutRows
-    private let histories: Histories
+    private let days: Days
+    private var histories: Histories { days.histories }
     private let readers: FeatureReaders
     private(set) var running: [ID: RunningWorkout] = [:]
     /// Whose figures are being counted, and when they last were, in milliseconds since boot.
@@ -36,8 +37,12 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
     private var published: [ID: UInt64] = [:]
     private var isRefreshing = false
     private var refreshed: UInt64 = 0
-    /// The workout that was counted last: the next one comes after it, so that nobody's is left behind.
-    private var lastRefreshed = ""
+    /// Whose workout was counted last, and up to which one each person's were: people take turns, because one may have thousands.
+    private var (lastRefreshed, refreshedUpTo) = ("", [String: String]())
+    /// Whether any was counted since everybody's turn began.
+    private var hasRefreshed = false
+    /// Those that have just ended, which come before the others: one of each person.
+    private var fresh: [(user: ID, workout: ID)] = []
     private var loop: EventLoop?
     private var isConnected = false
     let observers = WorkoutObservers()
@@ -51,7 +56,7 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
     init(_ parts: FeatureParts) {
         context = parts.context
         rows = WorkoutRows(context.store, context.keys)
-        (histories, readers) = (parts.days.histories, parts.readers)
+        (days, readers) = (parts.days, parts.readers)
         context.changes.add(self)
     }
 
@@ -102,6 +107,7 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
             attempt(user) { () throws(VaultError) in
                 if try endIfDue(user) { return }
                 if workout.mustBeCounted { count(user, clock) }
+                try tellGoal(user)
             }
             if clock >= (published[user] ?? 0) + Self.publishing { publish(user) }
             guard let one = running[user] else { continue }
@@ -124,7 +130,9 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
         // What files bring of its time counts, if nothing else does, when it is counted again.
         guard running[user] != nil, !SampleSelection.isOfFile("\(sensor)") else { return }
         running[user]?.take(readings, "\(sensor)", now: context.now())
-        attempt(user) { () throws(VaultError) in _ = try endIfDue(user) }
+        // Whatever else there may be to do is done within a second.
+        guard running[user]?.hasReachedGoal == true else { return }
+        attempt(user) { () throws(VaultError) in if try !endIfDue(user) { try tellGoal(user) } }
     }
 
     package func stored(_ readings: PersonsReadings) {
@@ -232,6 +240,7 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
         if let one = running[user] { observers.tell(event.kind, one) }
         if changed.timer.isOver {
             forget(user)
+            if event.kind == .stop, !fresh.contains(where: { $0.user == user }) { fresh.append((user, changed.id)) }
             refreshed = 0
             tell(event.kind == .cancel ? .cancelled : .ended, user, changed)
         }
@@ -285,15 +294,38 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
         return try end(user, at: one.heard, .silence)
     }
 
+    /// Tells a person once that the goal of their workout is reached, which does not end it.
+    private func tellGoal(_ user: ID) throws(VaultError) {
+        guard let one = running[user], one.workout.goal != nil, !one.workout.endsAtGoal, one.workout.toldGoal == nil,
+            let reached = one.knownFigures(now: context.now())?.goalReached
+        else { return }
+        var told: KeptWorkout?
+        try context.store.change(user) { () throws(VaultError) in
+            guard var workout = try rows.underWay(of: user)?.workout, workout.id == one.workout.id else { return }
+            workout.toldGoal = reached
+            try rows.write(workout, of: user)
+            try tell(.goal, workout, user)
+            told = workout
+        }
+        guard let told else { return }
+        replace(told, of: user)
+        context.changes.changed([user])
+    }
+
+    /// Tells a person what the service has done with their workout, or that its goal is reached, within a transaction.
+    private func tell(_ end: KeptWorkout.End, _ workout: KeptWorkout, _ user: ID) throws(VaultError) {
+        let notifications = context.notifications
+        let (language, units) = (try notifications.language(of: user), try notifications.units(of: user))
+        let (kind, text) = WorkoutWords.ended(end, workout, language, units)
+        try notifications.add(Notification(kind: kind, time: context.now(), text: text), to: user)
+    }
+
     private func end(_ user: ID, at time: Int64, _ end: KeptWorkout.End) throws(VaultError) -> Bool {
         guard let workout = running[user]?.workout else { return true }
         do {
             let done = try context.store.attempt(naming: [user]) {
                 let done = try write(.stop, at: time, of: user, because: end)
-                let notifications = context.notifications
-                let (language, units) = (try notifications.language(of: user), try notifications.units(of: user))
-                let (kind, text) = WorkoutWords.ended(end, workout, language, units)
-                try notifications.add(Notification(kind: kind, time: context.now(), text: text), to: user)
+                try tell(end, workout, user)
                 return done
             }.get()
             tell(done: done, of: user)
@@ -336,11 +368,7 @@ extension RunningWorkouts {
         guard !isRefreshing else { return }
         refreshed = clock
         do throws(VaultError) {
-            guard let id = try rows.marked(after: lastRefreshed) else {
-                lastRefreshed = ""
-                return
-            }
-            lastRefreshed = id
+            guard let id = try nextMarked() else { return }
             guard let entry = try rows.marked(id), !context.doors.isBeingForgotten(entry.user) else {
                 return refreshNext(after: 0)
             }
@@ -360,6 +388,26 @@ extension RunningWorkouts {
         }
     }
 
+    /// The id of the next workout to be counted; nil if there is none for now.
+    private func nextMarked() throws(VaultError) -> String? {
+        if !fresh.isEmpty { return fresh.removeFirst().workout.text }
+        var next = try rows.personWithMarks(after: lastRefreshed)
+        if next == nil, hasRefreshed {
+            // The next turn, unless nothing could be counted in this one.
+            hasRefreshed = false
+            next = try rows.personWithMarks(after: "")
+        }
+        guard let person = next else {
+            (lastRefreshed, refreshedUpTo) = ("", [:])
+            return nil
+        }
+        lastRefreshed = person
+        var id = try rows.marked(of: person, after: refreshedUpTo[person] ?? "")
+        if id == nil { id = try rows.marked(of: person, after: "") }
+        refreshedUpTo[person] = id
+        return id
+    }
+
     /// There may be more; it rests as long as the last one took.
     private func refreshNext(after milliseconds: UInt64) {
         _ = loop?.after(.milliseconds(Int64(max(50, milliseconds)))) { [unowned self] in
@@ -369,14 +417,25 @@ extension RunningWorkouts {
 
     private func keep(_ result: Result<JSON, any Error>, _ entry: WorkoutRows.Entry) {
         do {
-            let figures = try result.get()
-            try context.store.change(entry.user) { () throws(VaultError) in
-                guard var workout = try rows.workout(entry.workout.id, of: entry.user)?.workout else { return }
+            let (figures, user, now) = (try result.get(), entry.user, context.now())
+            try context.store.change(user) { () throws(VaultError) in
+                guard var workout = try rows.workout(entry.workout.id, of: user)?.workout else { return }
+                let before = workout.figures
                 workout.figures = figures
-                try rows.write(workout, of: entry.user)
+                if let time = workout.goalReachedUnsaid(since: before, now: now) {
+                    workout.toldGoal = time
+                    try tell(.goal, workout, user)
+                }
+                try rows.write(workout, of: user)
                 try rows.unmark(workout.id, entry.marks)
+                if let ofDay = workout.ofDay {
+                    try days.take(ofDay, of: user, silently: workout.origin != nil, wasCounted: before != nil, now: now)
+                }
             }
+            days.committed()
+            hasRefreshed = true
         } catch {
+            days.rolledBack()
             context.limitedLog.error("workouts not counted") { "a workout that is over was not counted\($0): \(error)" }
         }
     }
@@ -385,4 +444,15 @@ extension RunningWorkouts {
 extension UserTopic {
     /// The workout that is under way.
     package static let workout = UserTopic.published("workout")
+}
+
+extension KeptWorkout {
+    /// When a workout of the last day has ended with its goal reached, if its person was not told because the readings came late.
+    /// - Parameter before: the figures so far: what they reached is no news.
+    fileprivate func goalReachedUnsaid(since before: JSON?, now: Int64) -> Int64? {
+        guard before?["percent"]?.double ?? 0 < 100, goal != nil, end != .goal, toldGoal == nil, origin == nil, let ended = timer.ended, now - ended < 86_400_000,
+            let percent = figures?["percent"]?.double, percent >= 100
+        else { return nil }
+        return ended
+    }
 }

@@ -184,6 +184,6 @@ final class WorkoutRequests: @unchecked Sendable {
 
     private func members(of goals: WorkoutGoals, _ user: ID) throws(VaultError) -> [JSON.Member] {
         WorkoutGoalDocument.members(goals)
-            + present([("percent", rounded(running.running[user]?.figures(now: context.now()).percent, 1))])
+            + present([("percent", running.running[user]?.figures(now: context.now()).percent.flatMap(roundedDown))])
     }
 }

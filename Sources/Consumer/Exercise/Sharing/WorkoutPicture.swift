@@ -100,7 +100,7 @@ struct WorkoutPicture: Sendable {
         }
         poster.metresPerSecond = workout.metresPerSecond(figures) ?? figures.speed?.mean
         poster.ascentMetres = workout.ascentMetres(figures)
-        poster.kilocalories = figures.kilocalories ?? workout.origin?.kilocalories
+        poster.kilocalories = workout.kilocalories(figures, of: history.person(at: workout.started))
         let shown = course.shown(hiding: hidden, displacement)
         poster.areEndsHidden = hidden > 0 && !course.stations.isEmpty
         poster.way = Self.way(shown)

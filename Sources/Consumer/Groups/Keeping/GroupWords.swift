@@ -44,8 +44,8 @@ extension Phrase {
         english: "steps",
         german: "Schritte")
     static let measureDistance = Phrase(
-        english: "distance",
-        german: "Strecke")
+        english: "distance on foot",
+        german: "Strecke zu Fuß")
     static let measureMinutes = Phrase(
         english: "minutes of workouts",
         german: "Trainingsminuten")

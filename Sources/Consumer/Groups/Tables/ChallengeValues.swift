@@ -19,7 +19,7 @@ struct ChallengeValues {
         workouts = WorkoutRows(store, keys)
     }
 
-    /// A whole number, so that those who have done the same are equal: steps, metres, minutes or workouts. What was not
+    /// A whole number, so that those who have done the same are equal: steps, metres on foot, minutes or workouts. What was not
     /// recorded is nothing.
     func value(of user: ID, in challenge: Challenge) throws(VaultError) -> Int64 {
         switch challenge.measure {
@@ -29,7 +29,7 @@ struct ChallengeValues {
             }
         case .distance:
             Self.whole(
-                try days.totalsWithoutHeartRate(of: user, in: challenge.days).reduce(0.0) { $0 + ($1.metres ?? 0) })
+                try days.totalsWithoutHeartRate(of: user, in: challenge.days).reduce(0.0) { $0 + ($1.figures?.metres[.foot] ?? 0) })
         case .minutes:
             try over(user, challenge).reduce(0) { $0 + $1.activeMilliseconds } / 60_000
         case .workouts: Int64(try over(user, challenge).count)
@@ -44,6 +44,9 @@ struct ChallengeValues {
     /// The workouts that began on one of the days, and are over.
     private func over(_ user: ID, _ challenge: Challenge) throws(VaultError) -> [KeptWorkout] {
         let local = try days.histories.history(of: user).localDays
-        return try workouts.workouts(of: user, over: challenge.days, local)
+        let all = try workouts.workouts(of: user, over: challenge.days, local)
+        // What two devices recorded counts once.
+        let counted = DayWorkout.counting(all.compactMap(\.ofDay))
+        return all.filter { $0.ofDay == nil || counted.contains($0.id.text) }
     }
 }

@@ -111,7 +111,7 @@ extension RequestContract {
                         [
                             .always("rank", .integer(from: 1).about("the same for the same value: 1, 1, 3")),
                             .always("member", .id), .known("name", .text),
-                            .always("value", .count.about("steps, metres, whole minutes or workouts")),
+                            .always("value", .count.about("steps, metres on foot, whole minutes or workouts")),
                             .always("you", .bool),
                         ]), atMost: Int64(Group.mostMembers))),
         ])

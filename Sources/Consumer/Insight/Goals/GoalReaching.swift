@@ -18,9 +18,10 @@ package struct GoalReaching: GoalEvaluation {
     /// before they are there.
     /// - Parameters:
     ///   - today: the person's.
+    ///   - silently: whether the person is not told: an import brought it.
     ///   - now: Unix milliseconds.
     package func evaluate(
-        _ goals: inout [Goal: GoalDay], on day: CalendarDay, today: CalendarDay, of user: ID, now: Int64
+        _ goals: inout [Goal: GoalDay], on day: CalendarDay, today: CalendarDay, of user: ID, silently: Bool, now: Int64
     ) throws(VaultError) {
         guard day <= today else { return }
         for goal in Goal.allCases {
@@ -28,7 +29,7 @@ package struct GoalReaching: GoalEvaluation {
                 continue
             }
             goals[goal]?.reached = GoalDay.Reached(target: target, time: now)
-            guard day.distance(to: today) <= 1 else { continue }
+            guard !silently, day.distance(to: today) <= 1 else { continue }
             let (language, units) = (try notifications.language(of: user), try notifications.units(of: user))
             try notifications.add(
                 Notification(

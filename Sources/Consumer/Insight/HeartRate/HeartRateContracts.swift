@@ -26,7 +26,15 @@ extension RequestContract {
                 .always("tier", .word(HeartRateGraph.Tier.allCases.map(\.rawValue)).about("what it is made of")),
                 .always("index", column(.count).about("a bucket begins at from + index × width_ms")),
                 .always("min", column(.count)), .always("mean", column(.number)), .always("max", column(.count)),
+                .known("span", span),
             ]))
+
+    private static let span = PayloadSchema.object(
+        "HeartRateSpan", "The whole span; not of one that is so long that its curve is made of hours.",
+        [
+            .always("mean", .number.about("over the recorded time")), .known("min", .count), .known("max", .count),
+            .always("recorded_s", .count),
+        ])
 
     private static func column(_ schema: PayloadSchema) -> PayloadSchema {
         .array(of: schema, atMost: HeartRateGraph.mostPoints)

@@ -25,6 +25,10 @@ package final class LatestMinutes: MinutesObserver, PeopleObserver {
     private let now: () -> Int64
 
     /// Hears when a person's latest minute has changed.
+    /// People of whose day something came that no minute that is told will show: it is their day that looks different.
+    private var late: Set<ID> = []
+    /// In hours: what is older is not of a day that goes on.
+    private static let longestDay: Int64 = 26
     private let changes: PeopleChanges
 
     private struct Person {
@@ -62,6 +66,10 @@ package final class LatestMinutes: MinutesObserver, PeopleObserver {
     ///   - all: what is kept of the hour now.
     ///   - new: what came now.
     package func took(_ all: HeartRateCells, _ new: HeartRateCells, hour: Int64, of user: ID, now: Int64) {
+        let isLate = new.places.enumerated().contains { place, cell in
+            !cell.samples.isEmpty && Self.end(hour * 60 + Int64(place)) + Self.memory <= now
+        }
+        if isLate, hour > HourSpan.hour(now) - Self.longestDay { late.insert(user) }
         guard (HourSpan.hour(now - Self.memory - 60_000)...HourSpan.hour(now + 60_000)).contains(hour) else { return }
         for (place, cell) in new.places.enumerated() where !cell.samples.isEmpty {
             let minute = hour * 60 + Int64(place)
@@ -72,12 +80,15 @@ package final class LatestMinutes: MinutesObserver, PeopleObserver {
 
     /// Takes an hour that was counted again, in a transaction.
     package func replaced(_ cells: HeartRateCells, hour: Int64, of user: ID) {
+        late.insert(user)
         for minute in people[user]?.minutes.keys.sorted() ?? [] where minute.floorDivided(by: 60) == hour {
             pending.append((user, minute, cells[Int(minute - hour * 60)].samples))
         }
     }
 
     package func committed() {
+        if !late.isEmpty { changes.changed(late) }
+        late = []
         guard !pending.isEmpty else { return }
         var changed: Set<ID> = []
         for (user, minute, samples) in pending {
@@ -94,7 +105,7 @@ package final class LatestMinutes: MinutesObserver, PeopleObserver {
         setAlarm(changed.lazy.compactMap { self.people[$0]?.due }.min())
     }
 
-    package func rolledBack() { pending = [] }
+    package func rolledBack() { (pending, late) = ([], []) }
 
     /// Called back after the time that was asked for.
     func wake() {

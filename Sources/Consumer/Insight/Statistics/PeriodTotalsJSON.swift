@@ -9,7 +9,7 @@ extension PeriodTotals {
             "recorded_days": .integer(Int64(recordedDays)),
             "steps": steps.map { Self.json($0) },
             "distance_m": metres.map { Self.json($0) },
-            "energy_kcal": kilocalories.map { Self.json($0) },
+            "distances_m": metresByKind.json, "energy_kcal": kilocalories.map { Self.json($0) },
             "temperature_c": temperature.map { temperature in
                 [
                     "mean": .number(temperature.mean, decimals: 2), "min": .number(temperature.minimum, decimals: 2),
@@ -35,9 +35,9 @@ extension PeriodTotals {
             "mean": .number(rates.mean, decimals: 1), "min": .integer(Int64(rates.minimum)),
             "max": .integer(Int64(rates.maximum)),
             "resting": rates.resting.map { .number($0, decimals: 1) },
+            "resting_of": rates.restingOf.map { .string($0.rawValue) },
             "zones_s": rates.zoneSeconds.map { .array($0.map { .integer(Int64($0)) }) },
             "recorded_s": .integer(Int64(rates.recordedSeconds)),
-            "energy_kcal": rates.kilocalories.map { .number($0, decimals: 0) },
         ])
     }
 

@@ -82,7 +82,7 @@ extension PeriodTotals {
             name, "What the days of a period have come to.",
             own + [
                 .always("recorded_days", .count), .known("steps", amounts), .known("distance_m", amounts),
-                .known("energy_kcal", amounts), .known("temperature_c", temperature),
+                .known("distances_m", DistanceKind.schema), .known("energy_kcal", amounts), .known("temperature_c", temperature),
                 .known(
                     "heart_rate",
                     .object(

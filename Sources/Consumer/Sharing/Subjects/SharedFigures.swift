@@ -35,7 +35,7 @@ struct SharedFigures: Sendable {
             }
         var figures = [
             totals.steps.map { language(.steps, ["number": language.number($0.total)]) },
-            totals.metres.map { distance($0.total) }, totals.kilocalories.map { kilocalories($0.total) },
+            totals.metres.map { distance($0.total, totals.metresByKind) }, totals.kilocalories.map { kilocalories($0.total) },
         ].compactMap { $0 }
         if let goal = totals.goals[.steps], goal.reached > 0 {
             figures.append(
@@ -76,6 +76,18 @@ struct SharedFigures: Sendable {
     }
 
     // MARK: Parts
+
+    /// A distance, and what of it was not on foot if there is more than one kind.
+    private func distance(_ metres: Double, _ kinds: [DistanceKind: Double]) -> String {
+        let ways: [(kind: DistanceKind, phrase: Phrase)] = [
+            (.bicycle, .sharedByBicycle), (.swimming, .sharedSwimming), (.other, .sharedOtherwise),
+        ]
+        let parts = ways.compactMap { kind, phrase in
+            kinds[kind].flatMap { $0 > 0 ? language(phrase, ["way": distance($0)]) : nil }
+        }
+        let isMixed = kinds.values.count { $0 > 0 } > 1
+        return distance(metres) + (isMixed ? " (\(parts.joined(separator: ", ")))" : "")
+    }
 
     private func sentence(_ title: String, _ figures: [String]) -> String {
         figures.isEmpty ? "\(title)." : "\(title): \(figures.joined(separator: ", "))."

@@ -53,6 +53,15 @@ extension Phrase {
         english: "{number} workouts",
         german: "{number} Trainings")
     /// {way}
+    static let sharedByBicycle = Phrase(
+        english: "{way} by bicycle",
+        german: "{way} mit dem Rad")
+    static let sharedSwimming = Phrase(
+        english: "{way} swimming",
+        german: "{way} geschwommen")
+    static let sharedOtherwise = Phrase(
+        english: "{way} in other ways",
+        german: "{way} auf andere Weise")
     static let sharedFarthest = Phrase(
         english: "farthest {way}",
         german: "am weitesten {way}")

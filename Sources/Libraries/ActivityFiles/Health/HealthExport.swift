@@ -171,6 +171,8 @@ private final class HealthReader: XMLReader {
         activity.totals.distanceMetres = quantity(attributes, "totalDistance", "totalDistanceUnit").flatMap(Self.metres)
         activity.totals.energyKilocalories = quantity(attributes, "totalEnergyBurned", "totalEnergyBurnedUnit")
             .flatMap(Self.kilocalories)
+        // "The total active energy burned during the workout" (HKWorkout.totalEnergyBurned).
+        activity.totals.isEnergyBeyondRest = activity.totals.energyKilocalories != nil
         activity.device = device(attributes)
         workout = HealthWorkout(activity: activity, routes: [])
         workoutDepth = depth
@@ -210,6 +212,7 @@ private final class HealthReader: XMLReader {
             workout?.activity.totals.distanceMetres = Self.metres(sum.value, sum.unit)
         case "HKQuantityTypeIdentifierActiveEnergyBurned":
             workout?.activity.totals.energyKilocalories = Self.kilocalories(sum.value, sum.unit)
+            workout?.activity.totals.isEnergyBeyondRest = Self.kilocalories(sum.value, sum.unit) != nil
         case "HKQuantityTypeIdentifierStepCount":
             workout?.activity.totals.steps = sum.value.amount.map { Int($0.rounded()) }
         default: break

@@ -99,8 +99,10 @@ public struct Totals: Hashable, Sendable {
     public var distanceMetres: Double?
     /// How long it took, in milliseconds, without pauses.
     public var durationMilliseconds: Int64?
-    /// In kilocalories.
+    /// In kilocalories, with what the body uses at rest unless `isEnergyBeyondRest`.
     public var energyKilocalories: Double?
+    /// Whether the energy is only what it took beyond rest, as Apple Health's active energy is.
+    public var isEnergyBeyondRest = false
     /// How many metres went uphill.
     public var ascentMetres: Double?
     /// Steps of both feet.

@@ -9,21 +9,23 @@ public struct WorkoutFigures: Hashable, Sendable {
     public struct HeartRate: Hashable, Sendable {
         /// Now; nil if the latest is too long ago.
         public let now: Int?
-        /// The zone of the one now, 1 to 5; nil if the person's age is not known.
+        /// The zone of the one now, 0 to 5; nil if the person's age is not known.
         public let zone: Int?
-        /// The mean of all samples.
+        /// The mean over the recorded time; before the first slot of five seconds, that of the samples.
         public let mean: Double
-        /// The lowest sample.
+        /// The lowest sample in active time.
         public let minimum: Int
-        /// The highest sample.
+        /// The highest sample in active time.
         public let maximum: Int
-        /// How many samples there were.
+        /// How many samples there were in active time.
         public let samples: Int
-        /// How many milliseconds were spent in each of the zones 1 to 5; nil if the person's age is not known. A heart
-        /// rate is taken to have held since the one before, for ten seconds at most.
+        /// For how much of the active time the heart rate is known, in milliseconds: a value holds as `HeldHeartRates`
+        /// says.
+        public let recordedMilliseconds: Int64
+        /// How many milliseconds of that were spent in each of the zones 1 to 5. What is below zone 1 is in none. Nil
+        /// if the person's age is not known.
         public let zoneMilliseconds: [Int64]?
-        /// Edwards' load: minutes in each zone, times its number (Edwards 1993). What is below 60 % of the maximum is
-        /// zone 1, as in all our zones.
+        /// Edwards' load: minutes in each zone, times its number (Edwards 1993).
         public var edwards: Double? {
             zoneMilliseconds.map { times in
                 times.enumerated().reduce(0) { $0 + Double($1.offset + 1) * Double($1.element) / 60_000 }
@@ -32,14 +34,25 @@ public struct WorkoutFigures: Hashable, Sendable {
         /// Banister's training impulse; nil if sex, age or heart rate at rest are not known.
         public let banister: Double?
 
-        init?(_ heart: HeartStream, at now: Int64) {
-            guard let mean = heart.samples.mean, let latest = heart.latest else { return nil }
+        init?(_ heart: HeartStream, _ minutes: WorkoutMinutes, at now: Int64) {
+            guard let sampled = heart.samples.mean, let latest = heart.latest else { return nil }
             self.now = WorkoutFigures.isPresent(latest.time, at: now) ? latest.beatsPerMinute : nil
-            zone = self.now.flatMap { heart.zone($0) }
-            (self.mean, minimum, maximum) = (mean, heart.samples.minimum, heart.samples.maximum)
-            samples = heart.samples.count
-            zoneMilliseconds = heart.zoneMilliseconds
-            banister = heart.impulses
+            zone = self.now.flatMap { heart.person.zone(heartRate: Double($0)) }
+            (minimum, maximum, samples) = (heart.samples.minimum, heart.samples.maximum, heart.samples.count)
+            var (held, load) = (HeldTime(), 0.0)
+            // The first one is zone 0.
+            var zones = [Int64](repeating: 0, count: 6)
+            let bounds = heart.person.zoneBounds
+            minutes.forEachHeld { part in
+                let mean = part.mean.value
+                held.add(Int64(part.slots.nonzeroBitCount), mean)
+                zones[bounds.map { Person.zone(mean, $0) } ?? 0] += part.milliseconds
+                load += heart.impulse?.load(heartRate: mean, minutes: part.minutes) ?? 0
+            }
+            mean = held.mean ?? sampled
+            recordedMilliseconds = held.slots * HeldHeartRates.slotMilliseconds
+            zoneMilliseconds = bounds.map { _ in Array(zones.dropFirst()) }
+            banister = heart.impulse.map { _ in load }
         }
     }
 
@@ -102,9 +115,11 @@ public struct WorkoutFigures: Hashable, Sendable {
     public internal(set) var steps: Int?
     /// Metres climbed.
     public internal(set) var ascentMetres: Double?
-    /// Energy in kilocalories, by the best formula that the data allows. `MetabolicEquivalent.table` is to be kept with
-    /// it.
+    /// Energy beyond rest in kilocalories, by the best formula that the data allows. `MetabolicEquivalent.table` is to
+    /// be kept with it.
     public internal(set) var kilocalories: Double?
+    /// What gave most of the energy; nil if there is none.
+    public internal(set) var energySource: EnergySource?
     /// Heart rates.
     public internal(set) var heartRate: HeartRate?
     /// Speeds.

@@ -1,6 +1,7 @@
 public import Fitness
 
-/// The figures of a workout, one event or sample at a time, in constant time, and some 150 bytes for each minute.
+/// The figures of a workout, one event or sample at a time, in constant time, and some 150 bytes for each minute. Asking for
+/// the figures takes longer, the more minutes there are.
 ///
 /// Every stream of samples (positions, heart rates, counts of steps, spans of a pedometer, each sensor) must come in the
 /// order of its times; the streams may run ahead of each other, and in the end the figures are those of a recount to
@@ -41,6 +42,8 @@ public struct WorkoutFold: Hashable, Sendable {
     /// The time of the latest sample.
     private var latest = Int64.min
     private var reached: Int64?
+    /// Slower than this somebody stands, in metres a second.
+    private let standing: Double
 
     /// A workout that has not begun.
     /// - Parameters:
@@ -50,7 +53,7 @@ public struct WorkoutFold: Hashable, Sendable {
         _ activity: Activity, goal: WorkoutGoal? = nil, person: Person,
         worstAccuracy: Double = PositionFilter.worstAccuracy
     ) {
-        (self.activity, self.goal) = (activity, goal)
+        (self.activity, self.goal, standing) = (activity, goal, activity.standingMetresPerSecond)
         minutes = WorkoutMinutes(MinuteRules(activity, person))
         positions = PositionStream(activity, worstAccuracy: worstAccuracy)
         heart = HeartStream(person)
@@ -94,7 +97,7 @@ public struct WorkoutFold: Hashable, Sendable {
         guard take(sample) else { return .ignored }
         if let goal, goal.kind != .duration {
             // Better samples may take away again what others have added.
-            reached = goal.isReached(by: value(goal.kind)) ? reached ?? sample.time : nil
+            reached = goal.isReached(by: minutes.value(goal.kind)) ? reached ?? sample.time : nil
         }
         return .counted
     }
@@ -118,57 +121,53 @@ public struct WorkoutFold: Hashable, Sendable {
         return true
     }
 
-    /// What a goal counts, except for time.
-    private func value(_ kind: WorkoutGoal.Kind) -> Double? {
-        switch kind {
-        case .distance: minutes.millimetres.map { Double($0) / 1000 }
-        case .steps: minutes.steps.map { Double($0) }
-        case .energy: minutes.calories.map { Double($0) / 1000 }
-        case .duration: nil
-        }
-    }
-
     /// The figures at a time in Unix milliseconds: it decides how long the workout has lasted, and what is still "now".
     public func figures(at now: Int64) -> WorkoutFigures {
         let active = timer.activeMilliseconds(at: now)
-        let metres = value(.distance)
+        var (minutes, heart) = (minutes, heart)
+        heart.finish(at: now, timer, &minutes)
+        let metres = minutes.value(.distance)
         var figures = WorkoutFigures(
             state: timer.state, started: timer.started, ended: timer.ended, activeMilliseconds: active)
         figures.metres = metres
         figures.steps = minutes.steps.map { Int(clamping: $0) }
-        figures.kilocalories = value(.energy)
+        figures.kilocalories = minutes.value(.energy)
+        figures.energySource = minutes.energySource
         figures.ascentMetres = positions.hasAltitude ? positions.ascent : nil
-        figures.heartRate = WorkoutFigures.HeartRate(heart, at: now)
+        figures.heartRate = WorkoutFigures.HeartRate(heart, minutes, at: now)
         figures.speed = WorkoutFigures.Speed(
             now: speed(at: now), speeds, metres: metres, seconds: Double(active) / 1000)
         figures.cadence = WorkoutFigures.Rate(sensors.all(\.cadences), now: sensors.now(\.cadence, at: now))
         figures.power = WorkoutFigures.Rate(sensors.all(\.powers), now: sensors.now(\.watts, at: now))
         if let goal {
-            let value = goal.kind == .duration ? Double(active) / 1000 : value(goal.kind)
+            let value = goal.kind == .duration ? Double(active) / 1000 : minutes.value(goal.kind)
             figures.percent = goal.percent(value)
             figures.goalReached = goal.isReached(by: value) ? moment(of: goal, by: now) : nil
         }
         return figures
     }
 
+    /// Whether the goal was reached by what came so far, if it is not one of time.
+    public var hasReachedGoal: Bool { reached != nil }
+
     /// The speed now: by positions, unless these are too old, or stand while a sensor moves.
     private func speed(at now: Int64) -> Double? {
         let (positions, sensors) = (positions.speed(at: now), sensors.speed(at: now))
         guard let positions, let sensors else { return positions ?? sensors }
-        return positions < PositionFilter.standing ? max(positions, sensors) : positions
+        return positions < standing ? max(positions, sensors) : positions
     }
 
     /// The speeds by positions, unless these never moved while a sensor knows speeds.
     private var speeds: Extremes {
         let sensed = sensors.speeds
-        return positions.speeds.maximum < PositionFilter.standing && sensed.count > 0 ? sensed : positions.speeds
+        return positions.speeds.maximum < standing && sensed.count > 0 ? sensed : positions.speeds
     }
 
     /// When a goal that is reached by now was reached: not after the end, though the sample with which it was may be of
-    /// a span that reaches beyond it.
+    /// a span that reaches beyond it. If only what waits for the next heart rate has reached it, that is now.
     private func moment(of goal: WorkoutGoal, by now: Int64) -> Int64? {
         if goal.kind == .duration { return timer.moment(ofActiveMilliseconds: goal.milliseconds) }
-        guard let reached, let started = timer.started else { return nil }
-        return max(started, min(reached, now, timer.ended ?? now))
+        guard let started = timer.started else { return nil }
+        return max(started, min(reached ?? now, now, timer.ended ?? now))
     }
 }

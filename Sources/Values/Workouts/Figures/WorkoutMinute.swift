@@ -1,7 +1,7 @@
 // A workout is kept by minutes of UTC: which seconds of each minute every source has measured, and how much. So sources
 // can be put together when all that they have measured of a minute is there, in whatever order it came; and a workout
-// takes some 150 bytes a minute, and 60 more where sensors measure a distance, however many samples there are. All sums are whole numbers: they do not depend on the
-// order.
+// takes some 150 bytes a minute, and 80 more where a sensor measures a distance or work, however many samples there are.
+// All sums are whole numbers: they do not depend on the order.
 
 /// What one source has measured of a minute, or several together.
 struct Share: Hashable, Sendable {
@@ -63,7 +63,7 @@ struct WorkoutMinute: Hashable, Sendable {
     var path = Share()
     /// No millimetres at all, by positions that stay within their accuracy of a place.
     var still = Share()
-    /// Millimetres by the speed or the total distance of each sensor, in the order of the sensors' numbers.
+    /// What each sensor measures, in the order of the sensors' numbers.
     private var sensors: [Sensed] = []
     /// Millimetres between positions with a long silence or a stand in between: the way may have been longer.
     var gap = Share()
@@ -73,28 +73,43 @@ struct WorkoutMinute: Hashable, Sendable {
     var pedometer = Share()
     /// Millimetres climbed, while altitudes were known.
     var climb = Share()
-    /// Beats per minute, times milliseconds.
-    var heart = Share()
+    /// Heart rates.
+    var heart = HeartMinute()
 
     private struct Sensed: Hashable, Sendable {
         let number: UInt8
-        var share = Share()
+        /// Millimetres by its speed or its total distance.
+        var way = Share()
+        /// Watts times milliseconds.
+        var work = Share()
+    }
+
+    private subscript(number: UInt8) -> Sensed {
+        get { sensors.first { $0.number == number } ?? Sensed(number: number) }
+        set {
+            let index = sensors.firstIndex { $0.number >= number } ?? sensors.count
+            if index == sensors.count || sensors[index].number != number { sensors.insert(newValue, at: index) }
+            sensors[index] = newValue
+        }
     }
 
     /// Millimetres by a sensor's speed or total distance.
     subscript(sensor number: UInt8) -> Share {
-        get { sensors.first { $0.number == number }?.share ?? Share() }
-        set {
-            let index = sensors.firstIndex { $0.number >= number } ?? sensors.count
-            if index == sensors.count || sensors[index].number != number {
-                sensors.insert(Sensed(number: number), at: index)
-            }
-            sensors[index].share = newValue
-        }
+        get { self[number].way }
+        set { self[number].way = newValue }
+    }
+
+    /// Work by a sensor's power, in watts times milliseconds.
+    subscript(work number: UInt8) -> Share {
+        get { self[number].work }
+        set { self[number].work = newValue }
     }
 
     /// Millimetres by all sensors. Of several that measure the same, that with the lowest number counts.
-    var sensed: Share { Share(sensors.map(\.share)) }
+    var sensed: Share { Share(sensors.map(\.way)) }
+
+    /// Work by all sensors, likewise.
+    var work: Share { Share(sensors.map(\.work)) }
 
     /// What follows; computed again whenever the minute changes.
     var result = Result()
@@ -103,8 +118,10 @@ struct WorkoutMinute: Hashable, Sendable {
     struct Result: Hashable, Sendable {
         var millimetres: Int32?
         var steps: Int32?
-        /// Thousandths of a kilocalorie.
+        /// Thousandths of a kilocalorie, beyond rest.
         var calories: Int32?
+        /// What gave most of them.
+        var energySource: EnergySource?
     }
 }
 

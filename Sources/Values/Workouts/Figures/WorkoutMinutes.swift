@@ -1,9 +1,13 @@
+import Fitness
+
 /// The minutes of a workout, and their sums.
 struct WorkoutMinutes: Hashable, Sendable {
     private let rules: MinuteRules
     private var first: Int64?
     private var minutes: [WorkoutMinute] = []
     private var (metres, stepped, energy) = (Sum(), Sum(), Sum())
+    /// Thousandths of a kilocalorie, by what gave most of them in each minute.
+    private var sources: [EnergySource: Int64] = [:]
 
     /// Millimetres; nil if they are not known of any minute.
     var millimetres: Int64? { metres.total }
@@ -11,6 +15,22 @@ struct WorkoutMinutes: Hashable, Sendable {
     var steps: Int64? { stepped.total }
     /// Thousandths of a kilocalorie.
     var calories: Int64? { energy.total }
+
+    /// What gave most of the energy; nil if there is none.
+    var energySource: EnergySource? {
+        let most = sources.values.max() ?? 0
+        return most > 0 ? EnergySource.allCases.first { sources[$0] == most } : nil
+    }
+
+    /// What a goal counts, in its unit, except for time.
+    func value(_ kind: WorkoutGoal.Kind) -> Double? {
+        switch kind {
+        case .distance: millimetres.map { Double($0) / 1000 }
+        case .steps: steps.map { Double($0) }
+        case .energy: calories.map { Double($0) / 1000 }
+        case .duration: nil
+        }
+    }
 
     init(_ rules: MinuteRules) { self.rules = rules }
 
@@ -40,6 +60,36 @@ struct WorkoutMinutes: Hashable, Sendable {
         }
     }
 
+    /// Covers slots by the mean heart rate of a minute, as far as they begin in active time and before `until`.
+    /// - Parameters:
+    ///   - slots: by their number since 1970. The first one is in the minute of the mean.
+    ///   - until: Unix milliseconds.
+    mutating func hold(_ mean: HeartMean, _ slots: Range<Int64>, until: Int64, _ timer: WorkoutTimer) {
+        guard let started = timer.started else { return }
+        first = started / 60_000
+        let (length, inMinute) = (HeldHeartRates.slotMilliseconds, HeldHeartRates.slotsInMinute)
+        for piece in timer.activeSpans(from: slots.lowerBound * length, to: min(slots.upperBound * length, until)) {
+            for slot in HeldHeartRates.slots(in: piece) {
+                guard let index = index(at: slot * length) else { continue }
+                let isOwn = slot / inMinute == slots.lowerBound / inMinute
+                minutes[index].heart.hold(mean, slot % inMinute, isOwn: isOwn)
+                settle(index)
+            }
+        }
+    }
+
+    /// Corrects the mean heart rate of a minute, by its number since 1970, if slots hold it.
+    mutating func correct(_ mean: HeartMean, _ number: Int64) {
+        guard let first, number >= first, number - first < minutes.count else { return }
+        let index = Int(number - first)
+        if minutes[index].heart.correct(mean) { settle(index) }
+    }
+
+    /// Shows all slots that hold a mean heart rate, in the order of their times.
+    func forEachHeld(_ body: (HeartMinute.Held) -> Void) {
+        for minute in minutes { minute.heart.forEachHeld(body) }
+    }
+
     /// Computes again what follows from a minute.
     private mutating func settle(_ index: Int) {
         let (old, new) = (minutes[index].result, rules.result(of: minutes[index]))
@@ -47,6 +97,11 @@ struct WorkoutMinutes: Hashable, Sendable {
         metres.replace(old.millimetres, new.millimetres)
         stepped.replace(old.steps, new.steps)
         energy.replace(old.calories, new.calories)
+        for (result, sign) in [(old, -1), (new, 1)] as [(WorkoutMinute.Result, Int64)] {
+            guard let source = result.energySource, let calories = result.calories else { continue }
+            let sum = sources[source, default: 0] + sign * Int64(calories)
+            sources[source] = sum == 0 ? nil : sum
+        }
     }
 
     /// Where a minute is kept; nil if the workout is too long.

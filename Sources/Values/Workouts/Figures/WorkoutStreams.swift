@@ -66,7 +66,9 @@ struct PositionStream: Hashable, Sendable {
             window.cut()
             climb.cut()
             altitudeTime = nil
-        case .stands(let since):
+        case .stands:
+            minutes.add(0, from: last, to: point.time, \.still, frame.timer)
+        case .waits(let since):
             minutes.add(0, from: last, to: point.time, \.still, frame.timer)
             guard isStanding(point, since) else { return }
         case .counts(let metres, let since):
@@ -82,60 +84,8 @@ struct PositionStream: Hashable, Sendable {
     private func isStanding(_ point: TrackPoint, _ since: Int64) -> Bool {
         let seconds = Double(point.time - since) / 1000
         let expected = (window.metresPerSecond ?? 0) * seconds
-        return point.time - since > SpeedWindow.longestGap || expected >= 2 * (point.accuracy ?? 0)
-    }
-}
-
-/// Heart rates: their mean and extremes, the time in each zone, and the load.
-struct HeartStream: Hashable, Sendable {
-    /// A heart rate is taken to have held since the one before, unless that is longer ago, in milliseconds.
-    static let longestHold: Int64 = 10_000
-
-    private let person: Person
-    private let impulse: TrainingImpulse?
-    /// The one before, whether it counts or not.
-    private var before: HeartRateReading?
-    private(set) var latest: HeartRateReading?
-    private(set) var samples = HeartRateSamples()
-    /// In each of the zones 1 to 5; nil if the zones are not known.
-    private(set) var zoneMilliseconds: [Int64]?
-    /// Banister's training impulse so far; nil if it cannot be known.
-    private(set) var impulses: Double?
-
-    init(_ person: Person) {
-        self.person = person
-        impulse = TrainingImpulse(person)
-        zoneMilliseconds = person.zoneBounds.map { [Int64](repeating: 0, count: $0.count + 1) }
-        impulses = impulse.map { _ in 0 }
-    }
-
-    /// The zone of a heart rate, 1 to 5; nil if the zones are not known.
-    func zone(_ beatsPerMinute: Int) -> Int? { person.zone(heartRate: Double(beatsPerMinute)) }
-
-    /// Takes a heart rate; returns whether it counts. One that does not, because the workout is not active, is still the
-    /// one before the next.
-    mutating func add(_ reading: HeartRateReading, _ timer: WorkoutTimer, _ minutes: inout WorkoutMinutes) -> Bool {
-        guard HeartRateSamples.plausible.contains(reading.beatsPerMinute) else { return false }
-        defer { before = reading }
-        guard timer.interval(at: reading.time) != nil else { return false }
-        samples.add(reading.beatsPerMinute)
-        latest = reading
-        if let before, reading.time - before.time <= Self.longestHold {
-            hold(reading, since: before.time, timer, &minutes)
-        }
-        return true
-    }
-
-    private mutating func hold(
-        _ reading: HeartRateReading, since: Int64, _ timer: WorkoutTimer, _ minutes: inout WorkoutMinutes
-    ) {
-        let held = timer.activeMilliseconds(at: reading.time) - timer.activeMilliseconds(at: since)
-        let amount = Int64(reading.beatsPerMinute) * (reading.time - since)
-        minutes.add(amount, from: since, to: reading.time, \.heart, timer)
-        if let zone = zone(reading.beatsPerMinute) { zoneMilliseconds?[zone - 1] += held }
-        if let impulse {
-            impulses? += impulse.load(heartRate: Double(reading.beatsPerMinute), minutes: Double(held) / 60_000)
-        }
+        let accuracy = point.accuracy ?? PositionFilter.unknownAccuracy
+        return point.time - since > SpeedWindow.longestGap || expected >= 2 * accuracy
     }
 }
 
@@ -184,7 +134,7 @@ struct MotionSensors: Hashable, Sendable {
 
 /// One sensor of speed, distance, cadence and power, or of some of these.
 struct MotionStream: Hashable, Sendable {
-    /// A speed is taken to have held since the one before, unless that is longer ago, in milliseconds.
+    /// A speed or a power is taken to have held since the one before, unless that is longer ago, in milliseconds.
     static let longestHold: Int64 = 5000
 
     let sensor: UInt8
@@ -205,7 +155,13 @@ struct MotionStream: Hashable, Sendable {
         // A bicycle that rolls has no cadence.
         if let cadence = reading.cadence, cadence > 0 { cadences.add(cadence) }
         if let watts = reading.watts { powers.add(watts) }
-        guard let previous, let metres = metres(previous, reading) else { return }
+        guard let previous else { return }
+        let length = reading.time - previous.time
+        if let watts = reading.watts, length <= Self.longestHold {
+            let work = whole(watts * Double(length))
+            minutes.add(work, from: previous.time, to: reading.time, \.[work: sensor], frame.timer)
+        }
+        guard let metres = metres(previous, reading) else { return }
         minutes.add(whole(metres * 1000), from: previous.time, to: reading.time, \.[sensor: sensor], frame.timer)
     }
 

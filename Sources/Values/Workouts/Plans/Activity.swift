@@ -51,6 +51,9 @@ public enum Activity: Hashable, Sendable {
         }
     }
 
+    /// What kind of movement it is.
+    public var kind: WorkoutKind { WorkoutKind(named: name) }
+
     /// How a person moves on foot; nil if it is not on foot, or not known.
     public var gait: Gait? {
         switch self {
@@ -64,7 +67,12 @@ public enum Activity: Hashable, Sendable {
     public var countsSteps: Bool { gait != nil }
 
     /// What a position may need to be believed, in metres a second: 12 on foot, and 30 otherwise.
-    public var fastestMetresPerSecond: Double { gait == nil ? 30 : 12 }
+    public var fastestMetresPerSecond: Double { kind == .foot ? 12 : 30 }
+
+    /// Below this speed in metres a second a person stands: 0.5 on foot, that of some forty steps a minute, from which
+    /// on steps have a purpose (Tudor-Locke et al., Medicine & Science in Sports & Exercise 43(7), 2011), and 1
+    /// otherwise.
+    var standingMetresPerSecond: Double { kind == .foot ? 0.5 : 1 }
 
     /// What a change of altitude may need to be believed, in metres a second.
     ///

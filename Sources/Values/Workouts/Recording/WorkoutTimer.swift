@@ -124,6 +124,9 @@ public struct WorkoutTimer: Hashable, Sendable {
         return interval.before + min(time, end) - interval.start
     }
 
+    /// Whether it was active from a time in Unix milliseconds on: the end of an interval is not in it.
+    func isActive(at time: Int64) -> Bool { !activeSpans(from: time, to: time + 1).isEmpty }
+
     /// Which interval a time in Unix milliseconds is in, counted from 0; nil if it is in none.
     public func interval(at time: Int64) -> Int? {
         guard let index = index(startedBy: time), time <= intervals[index].end ?? .max else { return nil }

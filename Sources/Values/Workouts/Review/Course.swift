@@ -45,8 +45,14 @@ public struct Course: Hashable, Sendable {
             let verdict = filter.add(point, piece: interval)
             guard verdict.isCredible else { continue }
             if verdict == .begins { piece += 1 }
-            var isStanding = false
-            if case .stands = verdict { isStanding = true }
+            var isStanding = true
+            switch verdict {
+            case .counts(_, let since):
+                isStanding = false
+                Self.spread(&stations, since: since, to: filter.metres, at: point.time)
+            case .begins: isStanding = false
+            case .stands, .waits, .imprecise, .old, .tooFast: break
+            }
             let seconds = Double(timer.activeMilliseconds(at: point.time)) / 1000
             stations.append(
                 Station(
@@ -56,6 +62,19 @@ public struct Course: Hashable, Sendable {
         var climb = Climb(activity)
         for index in stations.indices { Self.step(&climb, stations, index) }
         ascentMetres = stations.contains { $0.point.altitude != nil } ? climb.metres : nil
+    }
+
+    /// Spreads a way over the stations at which it was not known yet, unless that was half a minute and more.
+    private static func spread(_ stations: inout [Station], since: Int64, to metres: Double, at time: Int64) {
+        guard time - since <= SpeedWindow.longestGap, let before = stations.last?.metres else { return }
+        for index in stations.indices.reversed() {
+            let station = stations[index]
+            guard station.point.time > since else { return }
+            let share = Double(station.point.time - since) / Double(time - since)
+            stations[index] = Station(
+                point: station.point, metres: before + (metres - before) * share, seconds: station.seconds,
+                piece: station.piece, isStanding: station.isStanding)
+        }
     }
 
     private init(_ activity: Activity, _ stations: [Station], ascentMetres: Double?) {

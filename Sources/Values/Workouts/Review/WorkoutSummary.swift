@@ -47,6 +47,8 @@ public struct WorkoutSummary: Hashable, Sendable {
     public var bestTimes: [BestTime]
     /// The highest heart rate, in beats per minute.
     public var highestHeartRate: Double?
+    /// For how many seconds the heart rate was recorded; nil if that is not known.
+    public var recordedSeconds: Double?
 
     /// A workout of which this much is known.
     public init(
@@ -69,6 +71,7 @@ public struct WorkoutSummary: Hashable, Sendable {
         values[.load] = figures.heartRate?.edwards
         self.init(activity, started: started, values: values, bestTimes: course?.bestTimes ?? [])
         highestHeartRate = figures.heartRate.map { Double($0.maximum) }
+        recordedSeconds = figures.heartRate.map { Double($0.recordedMilliseconds) / 1000 }
     }
 
     /// An attribute; nil if it is not known.

@@ -2,7 +2,8 @@
 public struct WorkoutTotals: Hashable, Sendable {
     /// How many workouts they are.
     public let workouts: Int
-    /// The mean heart rate in beats per minute, in which a workout counts as much as it is long.
+    /// The mean heart rate in beats per minute, in which a workout counts as much as of its heart rates
+    /// is recorded, or as it is long where that is not known.
     public let heartRate: Double?
     /// The highest heart rate, in beats per minute.
     public let highestHeartRate: Double?
@@ -20,7 +21,7 @@ public struct WorkoutTotals: Hashable, Sendable {
         self.totals = totals
         highestHeartRate = workouts.compactMap(\.highestHeartRate).max()
         let hearts = workouts.compactMap { workout in
-            workout[.heartRate].map { (rate: $0, seconds: max(workout[.duration] ?? 0, 1)) }
+            workout[.heartRate].map { (rate: $0, seconds: max(workout.recordedSeconds ?? workout[.duration] ?? 0, 1)) }
         }.sorted { ($0.rate, $0.seconds) < ($1.rate, $1.seconds) }
         let seconds = hearts.reduce(0) { $0 + $1.seconds }
         heartRate = hearts.isEmpty ? nil : hearts.reduce(0) { $0 + $1.rate * $1.seconds } / seconds

@@ -60,10 +60,14 @@ public struct SpokenWords: Hashable, Sendable {
 
     // MARK: Parts
 
+    private func zone(_ zone: Int) -> String {
+        zone == 0 ? language("below zone 1", "unter Zone 1") : "\(language("zone", "Zone")) \(zone)"
+    }
+
     private func said(_ content: SpokenContent, _ figures: WorkoutFigures) -> String? {
         switch content {
         case .heartRate: figures.heartRate?.now.map { "\(language("heart rate", "Puls")) \($0)" }
-        case .zone: figures.heartRate?.zone.map { "\(language("zone", "Zone")) \($0)" }
+        case .zone: figures.heartRate?.zone.map(zone)
         case .speed: figures.speed?.mean.flatMap(speed)
         case .pace: figures.speed?.paceMean.flatMap(pace)
         case .distance: figures.metres.flatMap(distance)

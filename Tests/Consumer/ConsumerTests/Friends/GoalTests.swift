@@ -62,7 +62,7 @@ struct GoalTests {
             var goals: [Goal: GoalDay] = [.steps: GoalDay(target: 10, value: 10)]
             for _ in 1...2 {
                 try GoalReaching(notifications).evaluate(
-                    &goals, on: today.advanced(by: days), today: today, of: user, now: start)
+                    &goals, on: today.advanced(by: days), today: today, of: user, silently: false, now: start)
             }
             #expect(goals[.steps]?.reached == (days > 0 ? nil : GoalDay.Reached(target: 10, time: start)))
             #expect(try notifications.list(of: user, withConfirmed: true, limit: 9).notifications.count == announced)

@@ -41,7 +41,7 @@ struct TotalsCommandTests {
         #expect(
             printed == [
                 """
-                {"day":"2026-11-03","steps":8042,"distance_m":5841,"energy_kcal":204,"temperature_c":{"mean":36.5,"min":36.5,"max":36.5,\
+                {"day":"2026-11-03","steps":8042,"distance_m":5841,"energy_kcal":204,"formulas":2,"temperature_c":{"mean":36.5,"min":36.5,"max":36.5,\
                 "last":36.5},"goals":{"steps":{"target":10000,"value":8042,"percent":80.4,"reached":false}}}
                 """
             ])

@@ -175,7 +175,7 @@ final class WorkoutHouse {
         for _ in 0..<100_000 {
             let settings = try household.settings(
                 people: Household.peopleWithPositions, port: broker.port, more: more)
-            if try WorkoutRows(Store(settings, readOnly: true), Keys(settings, .read)).marked(after: "") == nil {
+            if try WorkoutRows(Store(settings, readOnly: true), Keys(settings, .read)).personWithMarks(after: "") == nil {
                 return
             }
             _ = consumer?.session.loop.sync { 0 }

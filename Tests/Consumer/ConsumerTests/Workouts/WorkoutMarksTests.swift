@@ -47,14 +47,14 @@ struct WorkoutMarksTests {
         #expect(try bench.rows.workout(id, of: bench.user)?.marks == 2)
     }
 
-    @Test("are marked where an hour is computed again that has something of them, or a count of steps right after them")
+    @Test("are marked where an hour is computed again that has something of them, or heart rates that hold in them")
     func hour() throws {
         let bench = try MarksBench()
         let isMarked = [
-            // Those of ten minutes that end in the minute before the hour, and two before.
-            "2026-06-10T09:49:30Z": true, "2026-06-10T09:48:00Z": false, "2026-06-10T10:30:00Z": true,
-            // What comes before their first sample may be in the hour.
-            "2026-06-10T11:00:30Z": true, "2026-06-10T11:02:00Z": false,
+            // Those of ten minutes that end half an hour before the hour, and a minute sooner.
+            "2026-06-10T09:19:30Z": true, "2026-06-10T09:18:00Z": false, "2026-06-10T10:30:00Z": true,
+            // What says how long their first heart rate holds may be in the hour.
+            "2026-06-10T11:29:30Z": true, "2026-06-10T11:31:00Z": false,
         ]
         for start in isMarked.keys { try bench.add(start) }
         let now = try utc("2026-06-10T12:00:00Z")

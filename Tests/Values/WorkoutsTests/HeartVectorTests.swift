@@ -1,0 +1,54 @@
+import Fitness
+import TestSupport
+import Testing
+
+@testable import Workouts
+
+/// Heart rates of workouts, compared with vectors that were made independently.
+@Suite(.timeLimit(.minutes(60))) struct HeartVectorTests {
+    /// What a workout says of heart rates. A span is from a start or a resumption to a pause.
+    private func heart(_ samples: [(Double, Int)], _ spans: [[Double]]) throws -> WorkoutFigures.HeartRate? {
+        let rowing = try #require(Activity(named: "Rowing"))
+        var events: [WorkoutEvent] = []
+        for (index, span) in (spans.isEmpty ? [[0, 100_000]] : spans).enumerated() {
+            events.append(WorkoutEvent(index == 0 ? .start : .resume, at: at(span[0])))
+            events.append(WorkoutEvent(.pause, at: at(span[1])))
+        }
+        let readings = samples.map { HeartRateReading(time: at($0.0), beatsPerMinute: $0.1) }
+        let fold = try WorkoutFold(
+            rowing, person: person, events: events, samples: readings.shuffled().map { .heartRate($0) })
+        return fold.figures(at: at(100_000)).heartRate
+    }
+
+    @Test("the mean, the extremes and the recorded time of a workout")
+    func runs() throws {
+        for vector in try Vector.of("of_runs", in: "heart-rate") {
+            let samples = try vector.rows(0).flatMap { run in
+                stride(from: run[0], to: run[1], by: run[2]).map { ($0, Int(run[3])) }
+            }
+            let heart = try heart(samples, vector.rows(1))
+            let comment = Comment(rawValue: vector.name)
+            #expect(heart.map { near($0.mean, vector["mean"] ?? -1, 0.001) } ?? (vector["mean"] == nil), comment)
+            #expect(heart?.minimum == vector["min"].map { Int($0) }, comment)
+            #expect(heart?.maximum == vector["max"].map { Int($0) }, comment)
+            #expect(heart?.recordedMilliseconds ?? 0 == vector["recorded_s"].map { Int64($0) * 1000 }, comment)
+        }
+    }
+
+    @Test("a value that no heart has between its neighbours does not count")
+    func spikes() throws {
+        for vector in try Vector.of("without_spikes", in: "heart-rate") {
+            let kept = try #require(vector.expected as? [[Double]]).map { $0[1] }
+            let heart = try heart(vector.rows(0).map { ($0[0], Int($0[1])) }, [])
+            let comment = Comment(rawValue: vector.name)
+            #expect(heart?.samples == kept.count, comment)
+            #expect(heart.map { [Double($0.minimum), Double($0.maximum)] } == [kept.min(), kept.max()], comment)
+            #expect(near(heart?.mean, kept.reduce(0, +) / Double(kept.count), 0.001), comment)
+        }
+        // Neighbours that are more than ten seconds away say nothing, and 30 bpm are possible.
+        for (samples, count) in [([(0.0, 80), (11, 130), (12, 80)], 3), ([(0, 80), (10, 110), (20, 80)], 3)] {
+            #expect(try heart(samples, [])?.samples == count)
+        }
+        #expect(try heart([(0, 130), (10, 99), (20, 130)], [])?.samples == 2)
+    }
+}
