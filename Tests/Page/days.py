@@ -7,11 +7,15 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.expected_conditions import staleness_of
 
-#: On the 7th somebody rested for four hours and a half, on the 8th they had half an hour with a high heart rate.
+#: On the 7th somebody rested for four hours and a half of the day, on the 8th they had half an hour with a high heart rate.
 RATES = {7: [60] * 3_240, 8: [150] * 360}
 #: The first list of workouts comes too soon.
 REFUSED_ONCE = """((left) => (read) => Array.isArray(read?.data?.workouts) && left-- > 0
     ? { status: "error", error: { code: "rate-limited", message: "too many requests", retry_after_s: 1 } } : read)(1)"""
+#: Part of the day's distance was ridden.
+RODE = "(read) => (read?.day && read.goals ? { ...read, distances_m: { foot: 1000, bicycle: 2000 } } : read)"
+#: How many hours ago somebody rode a bicycle. They walked on that day, too.
+RIDE = 50
 
 
 def minutes(day):
@@ -25,9 +29,12 @@ def sees_their_days(trial):
     month = (today.replace(day=1) - datetime.timedelta(days=1)).replace(day=1)
     name = f"{month:%B}"
     trial.signs_in_elsewhere()
+    # Without its positions, nobody knows how far a ride was.
+    home.vitals("ada", "consent", "--record-location", "on")
     worn = [today - datetime.timedelta(days=ago) for ago in range(1, 75)]
     home.vitals("ada", "workout", "import", str(home.worn_band(worn, minutes, lambda day: RATES.get(day.day, []))))
     home.vitals("ada", "workout", "import", str(home.recorded_run(hours=26)))
+    home.vitals("ada", "workout", "import", str(home.recorded_run("To work", RIDE, kind="cycling")))
     page.wait("the days are counted", lambda: steps_of(home, month) == 100 * sum(map(minutes, span(month))), 60)
 
     page.press("Days")
@@ -80,22 +87,25 @@ def sees_a_day(trial):
     page, home = trial.browser, trial.home
     month = (datetime.date.today().replace(day=1) - datetime.timedelta(days=1)).replace(day=1)
     page.open(f"{home.address}/#/days/{month:%Y-%m}-07")
-    page.see("Resting", ".facts")
-    page.see("Time in zones")
+    page.see("Resting, by day", ".facts")
     page.see("4:30:00", ".facts")
+    assert "No resting heart rate" not in page.all("main")[0].text, "it has a resting heart rate, and says that it has none"
     trial.look("day")
     page.press("After")
-    page.see("less than four hours were recorded")
+    page.see("it needs four hours of rest that are recorded")
+    page.see("Time in zones")
     page.press("Show heart rate")
     page.wait("the heart rate of that day", lambda: page.all(".zoomable .line"))
     page.see("30:00", ".kv")
+    page.see("Time in zones")
     page.driver.back()
-    page.see("less than four hours were recorded")
+    page.see("it needs four hours of rest that are recorded")
     # The name of a workout is text. What is refused for a second is asked for again, though the day is over.
     with page.replying(REFUSED_ONCE):
         page.open(f"{home.address}/#/days/{(datetime.datetime.now() - datetime.timedelta(hours=26)).date()}")
         page.see("<b>City run</b>", ".rows")
     trial.look("day-with-a-workout")
+    sees_how_far(trial)
     page.open(f"{home.address}/#/days/{month:%Y-%m}-10")
     page.press("Share")
     page.press("Make a picture", "//details")
@@ -118,6 +128,32 @@ def sees_a_day(trial):
     page.driver.refresh()
     page.see("still to come")
     assert "23 hours" not in page.all("main")[0].text
+
+
+def sees_how_far(trial):
+    """The distance of a day and of a month is of all kinds, and these stand beneath it as the service has them."""
+    page, home = trial.browser, trial.home
+    day = (datetime.datetime.now() - datetime.timedelta(hours=RIDE)).date()
+    month = json.loads(home.vitals("ada", "month", f"{day:%Y-%m}", "--json"))
+    ridden = next(one for one in month["days"] if one["day"] == f"{day}")
+    page.open(f"{home.address}/#/days/{day}")
+    page.see(f"{ridden['distance_m'] / 1000:.2f}", ".facts")
+    page.see("Active energy", ".facts")
+    page.see(how_far(ridden), ".small")
+    trial.look("day-with-a-ride")
+    page.open(f"{home.address}/#/days/{day:%Y-%m}?day={day}&of=distance_m")
+    page.see(how_far(month["summary"]), "vitals-series-card .small")
+    page.see(how_far(ridden), "vitals-day-card .small")
+    page.press("Steps", "//vitals-series-card")
+    assert "by bicycle" not in page.all("vitals-series-card")[0].text, "the kinds of a distance stand beneath steps"
+
+
+def how_far(totals):
+    """As the page writes it: the farthest kind first."""
+    words = {"foot": "on foot", "bicycle": "by bicycle"}
+    assert "bicycle" in totals.get("distances_m", {}), totals
+    known = sorted(totals["distances_m"].items(), key=lambda one: -one[1])
+    return ", ".join(f"{metres / 1000:.2f}\u202fkm {words[kind]}" for kind, metres in known)
 
 
 def sees_longer_periods(trial):
@@ -170,6 +206,12 @@ def sets_goals(trial):
     page.open(f"{home.address}/#/days/{datetime.date.today()}")
     page.see("of 11,500", ".goal")
     page.see("of 7.5", ".goal")
+    page.press("Today")
+    with page.replying(RODE):
+        # The day is told of again.
+        home.vitals("ada", "goals", "set", "--steps", "11000")
+        page.see("2.00\u202fkm by bicycle, 1.00\u202fkm on foot", "vitals-goals-card")
+    page.open(f"{home.address}/#/days/{datetime.date.today()}")
     page.press("Change goals")
     page.type("Steps a day", "")
     page.type("Distance a day, km", "")

@@ -2,6 +2,9 @@
 
 from playing import HOSTILE, PASSWORD
 
+#: A heart at rest, which is in no zone.
+RESTING = "(read) => (read?.bpm ? { ...read, bpm: 61 } : read)"
+
 
 def signs_up(trial):
     page = trial.browser
@@ -65,8 +68,12 @@ def connects_a_strap(trial):
 def sees_their_heart(trial):
     page = trial.browser
     trial.waits_for_heart()
-    page.see("Zone")
+    page.see("Zone ", ".zone-line")
     page.see("Live", ".pill")
+    with page.replying(RESTING):
+        page.see("Below zone 1", ".zone-line")
+        assert not page.all(".zone-line .zone"), "a heart at rest is in a zone"
+    page.see("Zone ", ".zone-line")
     page.press("Read the steps now")
     page.see("steps", ".row b")
     page.press("Read the temperature now")

@@ -20,6 +20,10 @@ ZOOM = """
     chart.dispatchEvent(new WheelEvent("wheel", { deltaY: 100, clientX: box.x + box.width / 2, clientY: box.y + 50, cancelable: true }));
 """
 
+#: The service says another average than that of what is drawn, or none.
+OTHER_AVERAGE = "(read) => (read?.data?.span ? { ...read, data: { ...read.data, span: { ...read.data.span, mean: 123.4, min: 45, max: 234 } } } : read)"
+NO_AVERAGE = "(read) => (read?.data?.span ? { ...read, data: { ...read.data, span: undefined } } : read)"
+
 
 def sees_any_period(trial):
     page = trial.browser
@@ -44,6 +48,7 @@ def sees_any_period(trial):
     trial.notes.append(f"from turning the wheel to the new picture: {took:.0f} ms")
     page.wait("the address has a longer period", lambda: span(trial) > 1.2 * 3_600_000)
     page.press("Hour")
+    sees_the_average(trial)
     page.run("document.querySelector('.zoomable').focus()")
     page.keys(Keys.END)
     page.see("lowest", ".readout")
@@ -70,6 +75,9 @@ def sees_any_period(trial):
     for period in ("Day", "Week", "Month", "Year"):
         page.press(period)
         page.wait(f"the {period} is shown", lambda: page.all(".zoomable .line, .zoomable .dot-h"))
+    # A year is made of hours, and has no average.
+    page.see("lowest", ".readout")
+    assert "Average" not in page.all(".readout")[0].text, page.all(".readout")[0].text
     trial.look("heart-by-the-year")
     page.press("Before")
     page.see("Nothing was recorded")
@@ -81,6 +89,22 @@ def sees_any_period(trial):
     page.see("heart rates deleted")
     page.press("Today")
     trial.waits_for_heart()
+
+
+def sees_the_average(trial):
+    """It is the service's, and so are the lowest and the highest. Without one, the page makes none."""
+    page = trial.browser
+    with page.replying(OTHER_AVERAGE):
+        page.press("Hour")
+        page.see("123 bpm", ".readout")
+        page.see("Average, lowest 45, highest 234", ".readout")
+        page.tells(("image", f"Heart rate, {page.all('.pager b')[0].text}: lowest 45, average 123, highest 234 beats per minute"))
+    with page.replying(NO_AVERAGE):
+        page.press("Hour")
+        page.wait("there is no average", lambda: page.all(".readout")[0].text.startswith("lowest "))
+        assert not any("average" in name for role, name in page.tree() if role == "image"), page.tree()
+    page.press("Hour")
+    page.see("Average", ".readout")
 
 
 def sees_each_beat(trial):
@@ -112,7 +136,7 @@ def sees_each_beat(trial):
     trial.look("heart-from-beat-to-beat")
     page.press("Day")
     page.see("Zoom in to an hour or less")
-    page.see("Time in zones")
+    page.see("Recorded", ".kv")
     trial.look("heart-of-a-day")
     page.press("Month")
     page.see("Zoom in to a day or less")

@@ -213,8 +213,8 @@ class Home(Household):
         client.subscribe("vitals/v1/gateways/+/sensors/+/heart-rate")
         return client
 
-    def recorded_run(self, name="<b>City run</b>", hours=2, device="<b>watch"):
-        """A GPX file of the recorded run, as if it had begun so many hours ago."""
+    def recorded_run(self, name="<b>City run</b>", hours=2, device="<b>watch", kind="running"):
+        """A GPX file of the recorded run, as if it had begun so many hours ago, and had been of another kind."""
         began = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(hours=hours)
         points = []
         with open(RUN, encoding="utf-8") as rows:
@@ -231,7 +231,7 @@ class Home(Household):
             '<?xml version="1.0" encoding="UTF-8"?><gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1" '
             f'creator="{html.escape(device)}" '
             'xmlns:gpxtpx="http://www.garmin.com/xmlschemas/TrackPointExtension/v1"><trk>'
-            f'<name>{html.escape(name)}</name><type>running</type><trkseg>{"".join(points)}</trkseg></trk></gpx>', encoding="utf-8")
+            f'<name>{html.escape(name)}</name><type>{kind}</type><trkseg>{"".join(points)}</trkseg></trk></gpx>', encoding="utf-8")
         return file
 
     def worn_band(self, days, minutes_of, rates_of):

@@ -177,7 +177,9 @@ def reads_the_help(trial):
     page = trial.browser
     page.press("Help with pictures")
     page.see("Put on a strap")
+    page.see("from 50", "td")
     page.see("from 1", "td")
+    assert len(page.all("tbody tr")) == 5 and "below" not in page.all("table")[0].text, page.all("table")[0].text
     trial.look("help")
     page.press("Today")
     trial.waits_for_heart()

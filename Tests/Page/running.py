@@ -2,6 +2,8 @@
 
 import json
 
+from entering import RESTING
+
 #: A name of an activity as none should be.
 ACTIVITY = "<img src=x onerror=document.title='broken'>"
 GOALS = "//vitals-workout-goal-card"
@@ -90,6 +92,9 @@ def pauses_and_discards(trial):
     page.see("Location Services Disabled", "h2")
     page.see("Goal 0.1\u202fmin")
     page.wait("the heart rate and its zone", lambda: page.all(".running .zone"))
+    with page.replying(RESTING):
+        page.see("Below zone 1", ".running dt")
+    page.wait("the zone is there again", lambda: page.all(".running .zone"))
     assert not page.all("nav") and not page.all("[aria-label^='Notifications']"), "there is more than the workout"
     page.wait("the clock counts", lambda: clock(page) >= 2)
     page.run(LISTEN)

@@ -66,8 +66,10 @@ def competes(trial):
     page.wait("there is a code", lambda: page.all("[role=status] b"))
     code = page.all(".row[role=status] b")[0].text
     home.vitals("grace", "groups", "join", code, "--compete")
+    page.type("What counts", "Distance on foot")
     page.press("Begin")
     page.see("The challenge has begun")
+    page.see("Distance on foot ·", "vitals-group-table")
     page.box("I want to compete").click()
     page.see(LONG, "vitals-group-table")
     page.wait("both are in the table", lambda: len(page.all("vitals-group-table li")) == 2)

@@ -1,5 +1,5 @@
-import type { Day, DayGoal, DayGoals, PeriodTotals } from "service";
-import { distance, energy, metresOfUnit, number, roundDistance, temperature, thermometer, type Amount } from "./format";
+import type { Day, DayGoal, DayGoals, Distances, PeriodTotals } from "service";
+import { distance, energy, joined, metresOfUnit, number, roundDistance, temperature, thermometer, type Amount } from "./format";
 import { say, type Word } from "./words";
 
 // What days are measured by, and what can be a goal, under the service's names.
@@ -11,7 +11,7 @@ export const goalKinds: readonly GoalKind[] = ["steps", "distance_m", "energy_kc
 export const measures: readonly Measure[] = [...goalKinds, "temperature_c", "heart_rate"];
 
 const words: Record<Measure, Word> = {
-  steps: "steps", distance_m: "distance", energy_kcal: "energy", temperature_c: "temperature", heart_rate: "heartRate",
+  steps: "steps", distance_m: "distance", energy_kcal: "activeEnergy", temperature_c: "temperature", heart_rate: "heartRate",
 };
 
 export function nameOfMeasure(measure: Measure): string {
@@ -63,6 +63,25 @@ export function valueOfMeasure(totals: Day | PeriodTotals, measure: Measure): Va
   }
   const spread = totals[measure];
   return spread ? { mean: spread.mean, low: spread.min, high: spread.max } : null;
+}
+
+const kindsOfDistance: [kind: keyof Distances, word: Word][] = [
+  ["foot", "onFoot"], ["bicycle", "byBicycle"], ["swimming", "bySwimming"], ["other", "inOtherWays"],
+];
+
+/** How the distance of a day or a period was done, the farthest kind first; null if nothing but a way on foot is known. */
+export function kindsText({ distances_m: metres }: Day | PeriodTotals): string | null {
+  if (!metres) return null;
+  const known = kindsOfDistance.flatMap(([kind, word]) => {
+    const value = metres[kind];
+    return value === undefined ? [] : [{ value, word }];
+  });
+  return known.sort((one, other) => other.value - one.value).map(({ value, word }) => say(word, { distance: joined(distance(value)) })).join(", ");
+}
+
+/** What a heart rate at rest is called: by day it is higher than at night, and says so. */
+export function nameOfResting({ resting_of }: { resting_of?: "night" | "day" }): string {
+  return say(resting_of === "day" ? "restingByDay" : "resting");
 }
 
 /** A goal that a day has, or that was reached on it and has been removed since. */

@@ -30,6 +30,11 @@ export function facts(look: string, figures: [label: Child, value: string, unit?
     element("div", {}, element("dt", {}, label), element("dd", {}, value, unit ? element("small", {}, unit) : null))));
 }
 
+/** Small print beneath figures; nothing if there is none. */
+export function fine(text: string | null): HTMLElement | null {
+  return text === null ? null : element("p", { class: "small muted" }, text);
+}
+
 /** Labels with what is known of each, one below the other. */
 export function pairs(lines: [label: string, value: Child][]): HTMLElement {
   return element("dl", { class: "kv" }, ...lines.map(([label, value]) =>

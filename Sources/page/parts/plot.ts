@@ -28,7 +28,7 @@ export function through(points: [x: number, y: number][]): string {
   return `M${points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}`;
 }
 
-/** The zones as a rail at the end of the plot, with their numbers, and hairlines at their limits. */
+/** The zones as a rail at the end of the plot, with their numbers, and hairlines where they begin. Below zone 1 there is no rail. */
 export function zoneMarks(plot: Plot, limits: number[]): SVGElement[] {
   if (limits.length === 0) return [];
   const edges = [plot.low, ...limits.filter((limit) => limit > plot.low && limit < plot.high), plot.high];
@@ -36,10 +36,10 @@ export function zoneMarks(plot: Plot, limits: number[]): SVGElement[] {
     const from = edges[at] ?? plot.low;
     const zone = zoneOf((from + to) / 2, limits);
     const [bottom, top] = [plot.y(from), plot.y(to)];
-    const marks: SVGElement[] = [drawing("rect", {
+    const marks: SVGElement[] = zone ? [drawing("rect", {
       class: `f${zone}`, x: plot.right + 6, y: (top + 1).toFixed(1), width: 4, height: Math.max(0, bottom - top - 2).toFixed(1), rx: 2,
-    })];
-    if (bottom - top > 15) {
+    })] : [];
+    if (zone && bottom - top > 15) {
       marks.push(drawing("text", { class: "zn", x: plot.right + 15, y: ((bottom + top) / 2 + 4).toFixed(1) }, `${zone}`));
     }
     if (to !== plot.high) marks.push(...gridLine(plot, to));
@@ -60,6 +60,6 @@ function gridLine(plot: Plot, bpm: number): SVGElement[] {
   const y = plot.y(bpm);
   return [
     drawing("path", { class: "grid-l", d: `M${plot.left} ${y.toFixed(1)}H${plot.right}` }),
-    drawing("text", { x: 0, y: (y + 4).toFixed(1) }, `${Math.round(bpm)}`),
+    drawing("text", { x: 0, y: (y + 4).toFixed(1) }, `${Math.ceil(bpm)}`),
   ];
 }

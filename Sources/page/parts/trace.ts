@@ -19,7 +19,7 @@ export class Trace {
     this.node.append(...this.#sizes.map(({ drawn }) => drawn));
   }
 
-  /** @param limits of the zones 2 to 5; none if they are not known */
+  /** @param limits where the zones 1 to 5 begin; none if that is not known */
   draw(beats: readonly Beat[], limits: number[], now: number): void {
     for (const { drawn, width, height, fade } of this.#sizes) {
       fill(drawn, picture(beats.filter((beat) => beat.arrived > now - span), limits, now, width, height, fade));

@@ -3,13 +3,13 @@ import { timesOf } from "../library/calendar";
 import { addressOf, spanAround } from "../library/day-span";
 import { nameOfDay, today } from "../library/days";
 import { element, fill, refill } from "../library/element";
-import { goalsOf, measures, nameOfMeasure, valueOfMeasure, type Measure } from "../library/measures";
+import { goalsOf, kindsText, measures, nameOfMeasure, valueOfMeasure, type Measure } from "../library/measures";
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
 import { say } from "../library/words";
 import { patiently } from "../parts/answered";
-import { Card, facts } from "../parts/card";
+import { Card, facts, fine } from "../parts/card";
 import { dayGoals } from "../parts/day-goals";
 import { figureOf } from "./day-series";
 import { fieldsOfRow, workoutRow } from "./workouts";
@@ -18,7 +18,7 @@ import { fieldsOfRow, workoutRow } from "./workouts";
 export class DayCard extends Card {
   readonly #look: string;
   readonly #goals = element("div", { class: "goals" });
-  readonly #figures = element("div");
+  readonly #figures = element("div", { class: "side" });
   readonly #workouts: DayWorkouts;
   #day: Day | null = null;
   #titled = "";
@@ -45,7 +45,7 @@ export class DayCard extends Card {
     this.#workouts.show(day.day);
     this.#title(day);
     fill(this.#goals, ...dayGoals(day.goals, say(day.day === today() ? "noGoals" : "noGoalThen")));
-    fill(this.#figures, others(day));
+    fill(this.#figures, others(day), fine(kindsText(day)));
   }
 
   /** The heading and its links, which keep the focus while the day goes on. */

@@ -3,13 +3,10 @@ import { timesOf } from "../library/calendar";
 import { today } from "../library/days";
 import { element, type Child } from "../library/element";
 import { duration, number } from "../library/format";
-import { goalKinds, nameOfMeasure, type Measure } from "../library/measures";
+import { goalKinds, kindsText, nameOfMeasure, nameOfResting } from "../library/measures";
 import { say, type Word } from "../library/words";
-import { empty, facts, section, zoneTimes } from "../parts/card";
+import { empty, facts, fine, section, zoneTimes } from "../parts/card";
 import { figureOf, type Figure } from "./day-series";
-
-/** Below this, a day has no heart rate at rest: all that was recorded may have been a run. */
-const enoughForRest = 4 * 3600;
 
 /** All that is known of a day besides its goals. */
 export function dayFigures(day: Day): HTMLElement {
@@ -24,7 +21,7 @@ function moved(day: Day): HTMLElement {
   });
   const isKnown = figures.length > 0 || day.heart_rate || day.temperature_c;
   return section(say("theDay"), "",
-    figures.length > 0 ? facts("three", figures) : null,
+    figures.length > 0 ? facts("three", figures) : null, fine(kindsText(day)),
     isKnown ? null : empty("days", say(day.day > today() ? "dayToCome" : "nothingThatDay")),
     hint(hours !== 24 && say("hoursOfDay", { hours })),
     hint(day.step_counts_left_out !== undefined && say("leftOut", { count: number(day.step_counts_left_out) })));
@@ -34,14 +31,13 @@ function heart({ day, heart_rate: heart }: Day): HTMLElement | null {
   if (!heart) return null;
   const { from, to } = timesOf(day);
   const { zones_s: zones = [] } = heart;
-  const known: [Word, Measure, number | undefined][] = [
-    ["lowest", "heart_rate", heart.min], ["average", "heart_rate", heart.mean], ["highest", "heart_rate", heart.max],
-    ["resting", "heart_rate", heart.resting], ["byHeartRate", "energy_kcal", heart.energy_kcal],
+  const known: [string, number | undefined][] = [
+    [say("lowest"), heart.min], [say("average"), heart.mean], [say("highest"), heart.max], [nameOfResting(heart), heart.resting],
   ];
-  const figures = known.flatMap(([word, measure, value]): Figure[] => (value === undefined ? [] : [figureOf(say(word), measure, value)]));
+  const figures = known.flatMap(([label, value]): Figure[] => (value === undefined ? [] : [figureOf(label, "heart_rate", value)]));
   return section(say("heartRate"), "",
     facts("three", [...figures, [say("recorded"), duration(heart.recorded_s)]]),
-    hint(heart.resting === undefined && heart.recorded_s < enoughForRest && say("noResting")),
+    hint(heart.resting === undefined && say("noResting")),
     zones.some((seconds) => seconds > 0) ? element("h3", {}, say("timeInZones")) : null,
     zones.some((seconds) => seconds > 0) ? zoneTimes(zones) : null,
     element("div", { class: "btns" }, element("a", { class: "btn s soft", href: `#/heart?from=${from}&to=${to}` }, say("heartOfDay"))));

@@ -2,7 +2,7 @@ import type { Day, PeriodTotals } from "service";
 import { element, type Child } from "../library/element";
 import { days, daysApart, joined, number, percent } from "../library/format";
 import {
-  amountOf, canBeGoal, goalKinds, measures, nameOfMeasure, percentOf, targetOf, unitOf, valueOfMeasure, zeroOf, type GoalKind, type Measure,
+  amountOf, canBeGoal, goalKinds, kindsText, measures, nameOfMeasure, nameOfResting, percentOf, targetOf, unitOf, valueOfMeasure, zeroOf, type GoalKind, type Measure,
 } from "../library/measures";
 import { say } from "../library/words";
 import type { Bar, Scale } from "../parts/bars";
@@ -27,6 +27,8 @@ export interface Series {
   bars: Bar[];
   scale: Scale;
   figures: Figure[];
+  /** Small print beneath the figures. */
+  note: string | null;
   /** What the bars show, for people who do not see them. */
   says: string;
   /** What is told of a bar; of all of them without one. */
@@ -58,7 +60,7 @@ function measured(measure: Measure, entries: Entry[], summary: PeriodTotals, per
       return { label, value, isToCome, isReached: isSum && value !== null && isReached(totals, measure, value.mean) };
     }),
     scale: { unit: unitOf(measure), zero: zeroOf(measure), goal: goal?.target, axis: (value) => short(measure, value), look: measure === "heart_rate" ? "heart" : "" },
-    figures: figuresOf(measure, summary),
+    figures: figuresOf(measure, summary), note: noteOf(measure, summary),
     says: [
       `${heading}, ${period}: ${whole && highest !== undefined ? say("barsSay", { mean: text(whole.mean), high: text(highest) }) : say("nothingRecorded")}`,
       ...(isSum && goal?.target !== undefined ? [say("goalSays", { target: joined(targetOf(measure, goal.target)), days: days(goal.reached) })] : []),
@@ -97,7 +99,7 @@ export function reachedSeries(entries: Entry[], summary: PeriodTotals, period: s
       key: kind, name: nameOfMeasure(kind), title: say("daysReached", { measure: nameOfMeasure(kind) }),
       bars: entries.map(({ label, isToCome }, at) => ({ label, value: isToCome ? null : { mean: counts[at] ?? 0 }, isToCome, isReached: true })),
       scale: { unit: 1, axis: (value) => (Number.isInteger(value) ? number(value) : ""), look: "" },
-      figures: [], says: `${nameOfMeasure(kind)}, ${period}: ${say("goalReached")}, ${days(all)}`,
+      figures: [], note: null, says: `${nameOfMeasure(kind)}, ${period}: ${say("goalReached")}, ${days(all)}`,
       told(bar) {
         const entry = bar === null ? null : entries[bar];
         return [
@@ -124,10 +126,9 @@ export function figuresOf(measure: Measure, summary: PeriodTotals): Figure[] {
   if (!canBeGoal(measure)) {
     const spread = summary[measure];
     if (!spread) return [];
-    const resting = "resting" in spread ? spread.resting : undefined;
     return [
       figure(say("lowest"), spread.min), figure(say("average"), spread.mean), figure(say("highest"), spread.max),
-      ...(resting === undefined ? [] : [figure(say("resting"), resting)]),
+      ...("resting" in spread && spread.resting !== undefined ? [figure(nameOfResting(spread), spread.resting)] : []),
     ];
   }
   const amounts = summary[measure], goal = summary.goals[measure];
@@ -137,6 +138,11 @@ export function figuresOf(measure: Measure, summary: PeriodTotals): Figure[] {
     ...(amounts ? [figure(say("total"), amounts.total), figure(say("average"), amounts.mean), figure(say("highest"), amounts.max)] : []),
     ...figures,
   ];
+}
+
+/** What the figures of a period do not say: in which ways its distance was done. */
+export function noteOf(measure: Measure, summary: PeriodTotals): string | null {
+  return measure === "distance_m" ? kindsText(summary) : null;
 }
 
 /** A day's goal is reached when the service says so; of months and years, the average day counts. */

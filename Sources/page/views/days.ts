@@ -9,14 +9,14 @@ import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
 import { say, type Word } from "../library/words";
 import { refused } from "../parts/answered";
-import { empty, facts, section, skeleton } from "../parts/card";
+import { empty, facts, fine, section, skeleton } from "../parts/card";
 import { dayGoals } from "../parts/day-goals";
 import { field, form, round, text } from "../parts/form";
 import { icon, } from "../parts/icons";
 import { RingCalendar } from "../parts/ring-calendar";
 import { DayCard, DayWorkouts } from "./day-card";
 import { dayFigures } from "./day-figures";
-import { figuresOf, reachedSeries, seriesOf, type Entry } from "./day-series";
+import { figuresOf, noteOf, reachedSeries, seriesOf, type Entry } from "./day-series";
 import { SeriesCard } from "./series-card";
 import { shareGoal } from "./share-goal";
 import { postReport } from "./share-out";
@@ -281,7 +281,7 @@ export class Days extends Part {
       show: ({ summary }) => {
         const known = summary ? measures.filter((measure) => summary[measure]) : [];
         fill(grid, ...known.map((measure) =>
-          section(nameOfMeasure(measure), "h", facts("quad", summary ? figuresOf(measure, summary) : []))),
+          section(nameOfMeasure(measure), "h", ...(summary ? [facts("quad", figuresOf(measure, summary)), fine(noteOf(measure, summary))] : []))),
           known.length === 0 && element("div", { class: "card" }, empty("days", say("nothingRecorded"))));
       },
     };
@@ -354,7 +354,7 @@ function dayEntry(day: Day, label: Intl.DateTimeFormatOptions): Entry {
 /** Today, or the last day on which anything was recorded. */
 function lastOf(days: Day[]): string {
   if (days.some(({ day }) => day === today())) return today();
-  const recorded = days.filter(({ steps, heart_rate, temperature_c }) => steps !== undefined || heart_rate || temperature_c);
+  const recorded = days.filter((day) => measures.some((measure) => day[measure] !== undefined));
   return (recorded[recorded.length - 1] ?? days[days.length - 1])?.day ?? today();
 }
 

@@ -25,7 +25,7 @@ type Table = Asked["groups/table"]["replies"];
 type Challenge = NonNullable<Group["challenge"]>;
 type Measure = Challenge["measure"];
 
-const measures: [measure: Measure, word: Word][] = [["steps", "steps"], ["distance", "distance"], ["minutes", "minutesOfWorkouts"], ["workouts", "workouts"]];
+const measures: [measure: Measure, word: Word][] = [["steps", "steps"], ["distance", "distanceOnFoot"], ["minutes", "minutesOfWorkouts"], ["workouts", "workouts"]];
 
 /** How much it is, in the unit of its measure. */
 function amount(measure: Measure, value: number): string {

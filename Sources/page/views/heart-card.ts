@@ -1,6 +1,7 @@
 import type { MinuteHeartRate, Today } from "service";
 import { element, fill, give, pressed, written, type Child } from "../library/element";
 import { clock, dayOf, number } from "../library/format";
+import { nameOfResting } from "../library/measures";
 import type { Person } from "../library/person";
 import { counts, liveMilliseconds, nameOf, type Sensor } from "../library/sensors";
 import { say, type Word } from "../library/words";
@@ -25,7 +26,7 @@ export class HeartCard extends Card {
   readonly #said = element("p", { class: "hidden", "aria-live": "polite" });
   #day: Today | null = null;
   #minute: MinuteHeartRate | null = null;
-  #saidZone = 0;
+  #saidZone: number | null = null;
   #saidAt = 0;
   #shown = "";
 
@@ -70,7 +71,7 @@ export class HeartCard extends Card {
     const isLive = now - sensor.beat.arrived < liveMilliseconds;
     // Nobody knows whether the sensor sends while nothing comes from home, or has only just come again.
     const isHeard = this.#person.broker.vouches(sensor.beat.arrived, liveMilliseconds);
-    const zone = isLive && counts(sensor.beat) && limits.length > 0 ? zoneOf(sensor.beat.bpm, limits) : 0;
+    const zone = isLive && counts(sensor.beat) ? zoneOf(sensor.beat.bpm, limits) : null;
     // Most seconds change nothing, and what has not changed is not built again.
     const shown = [sensor.beat.bpm, sensor.beat.contact, isLive, isHeard, stateOf(sensor), zone, nameOf(sensor)].join("\n");
     if (shown === this.#shown) return;
@@ -83,15 +84,15 @@ export class HeartCard extends Card {
     const figures: [string, string][] = [];
     const minute = this.#minute, heart = this.#day?.heart_rate;
     if (minute && dayOf(minute.time) === dayOf(Date.now())) figures.push([say("lastMinute"), number(minute.bpm)]);
-    if (heart?.resting !== undefined) figures.push([say("resting"), number(heart.resting)]);
+    if (heart?.resting !== undefined) figures.push([nameOfResting(heart), number(heart.resting)]);
     if (heart) figures.push([say("lowest"), number(heart.min)], [say("highest"), number(heart.max)]);
     fill(this.#figures, figures.length > 0 ? facts("four", figures) : null);
   }
 
   /** A change of zone, at most every half minute: a heart rate each second would say nothing else. */
-  #sayZone(zone: number, now: number): void {
-    if (zone === 0 || zone === this.#saidZone || now - this.#saidAt < saidEvery) return;
-    if (this.#saidZone !== 0) this.#said.textContent = say("saidZone", { number: zone, name: zoneName(zone) });
+  #sayZone(zone: number | null, now: number): void {
+    if (zone === null || zone === this.#saidZone || now - this.#saidAt < saidEvery) return;
+    if (this.#saidZone !== null) this.#said.textContent = zone === 0 ? say("belowZones") : say("saidZone", { number: zone, name: zoneName(zone) });
     this.#saidZone = zone;
     this.#saidAt = now;
   }
@@ -107,7 +108,7 @@ function zoneName(zone: number): string {
 }
 
 /** The number, and what stands beside it: the zone, or why the number does not count. */
-function current(sensor: Sensor, isLive: boolean, isHeard: boolean, zone: number): Child[] {
+function current(sensor: Sensor, isLive: boolean, isHeard: boolean, zone: number | null): Child[] {
   const { beat } = sensor;
   if (!beat) return [];
   const name = written(nameOf(sensor));
@@ -122,8 +123,8 @@ function current(sensor: Sensor, isLive: boolean, isHeard: boolean, zone: number
     return [number, element("div", {}, element("p", { class: "zone-line" }, icon("warn", "i-s"), say("noContact")), element("p", { class: "muted small" }, name))];
   }
   return [hero(`${beat.bpm}`), element("div", {},
-    zone > 0 ? element("p", { class: "zone-line" },
-      element("b", { class: `zone z${zone}`, "aria-hidden": "true" }, `${zone}`), say("zone", { number: zone }), element("span", {}, zoneName(zone))) : null,
+    zone === null ? null : element("p", { class: "zone-line" }, ...(zone === 0 ? [say("belowZones")] : [
+      element("b", { class: `zone z${zone}`, "aria-hidden": "true" }, `${zone}`), say("zone", { number: zone }), element("span", {}, zoneName(zone))])),
     element("p", { class: "muted small" }, ...(beat.contact ? around("contact", name) : [name])))];
 }
 

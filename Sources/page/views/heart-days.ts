@@ -1,6 +1,7 @@
 import { nameOfRange, timesOf } from "../library/calendar";
 import { element, fill } from "../library/element";
-import { dayOf, duration, energy, joined, number } from "../library/format";
+import { dayOf, duration, joined, number } from "../library/format";
+import { nameOfResting } from "../library/measures";
 import type { Person } from "../library/person";
 import { say } from "../library/words";
 import { section, zoneTimes } from "../parts/card";
@@ -35,9 +36,8 @@ export class HeartDays {
     if (!heart) return;
     const beats = (value: number) => joined({ value: number(value), unit: say("bpm") });
     const known: [label: string, value: string | undefined][] = [
-      [say("resting"), heart.resting === undefined ? undefined : beats(heart.resting)], [say("average"), beats(heart.mean)],
-      [say("lowest"), beats(heart.min)], [say("highest"), beats(heart.max)],
-      [say("byHeartRate"), heart.energy_kcal === undefined ? undefined : joined(energy(heart.energy_kcal))], [say("recorded"), duration(heart.recorded_s)],
+      [nameOfResting(heart), heart.resting === undefined ? undefined : beats(heart.resting)], [say("average"), beats(heart.mean)],
+      [say("lowest"), beats(heart.min)], [say("highest"), beats(heart.max)], [say("recorded"), duration(heart.recorded_s)],
     ];
     fill(figures?.querySelector("h2") ?? element("h2"), nameOfRange(range.from, range.to));
     fill(this.#figures, ...known.map(([label, value]) => value !== undefined && element("div", {}, element("dt", {}, label), element("dd", {}, value))));

@@ -12,7 +12,7 @@ import { AsTable } from "../parts/as-table";
 import { empty, spinner } from "../parts/card";
 import { confirmed } from "../parts/dialog";
 import { busy, button, round } from "../parts/form";
-import { PeriodChart, type Point, type Range } from "../parts/period-chart";
+import { PeriodChart, type Range } from "../parts/period-chart";
 import { toast } from "../parts/toast";
 import { BeatsCard } from "./beats-card";
 import { areDays, HeartDays } from "./heart-days";
@@ -29,6 +29,8 @@ export class Heart extends Part {
   readonly #person: Person;
   #range: Range;
   #graph: HeartRateGraph | null = null;
+  /** What the graph was asked for. */
+  #graphed: Range | null = null;
   /** What is asked for at the moment, and what has to be asked for after that. */
   #isAsking = false;
   #next: Range | null = null;
@@ -129,6 +131,7 @@ export class Heart extends Part {
       problem = null;
       try {
         this.#graph = await this.#person.ask("heart-rate/graph", { ...wanted, points: Math.min(most, Math.max(200, Math.round(this.clientWidth))) });
+        this.#graphed = wanted;
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         problem = error;
@@ -162,16 +165,31 @@ export class Heart extends Part {
   }
 
   #sentence(name: string): string {
-    const all = summed(this.#chart.points);
-    return all ? say("periodSays", { name, low: all.min, mean: number(all.mean), high: all.max }) : say("nothingRecorded");
+    const all = this.#whole;
+    if (!all) return say("nothingRecorded");
+    const { min: low, mean, max: high } = all;
+    return mean === undefined ? say("periodSaysNoMean", { name, low, high }) : say("periodSays", { name, low, mean: number(mean), high });
+  }
+
+  /** The lowest, the highest and the average of the range that is shown. The average is the service's, and not there until the service has
+   *  answered for this range, or if the range is too long for one. */
+  get #whole(): { min: number; mean?: number; max: number } | null {
+    const { points } = this.#chart;
+    if (points.length === 0) return null;
+    const isOfRange = this.#graphed?.from === this.#range.from && this.#graphed.to === this.#range.to;
+    const span = isOfRange ? this.#graph?.span : undefined;
+    return {
+      min: span?.min ?? Math.min(...points.map(({ min }) => min)), max: span?.max ?? Math.max(...points.map(({ max }) => max)),
+      ...(span && { mean: span.mean }),
+    };
   }
 
   /** The point that is chosen, or the whole range. */
   #say(): void {
-    const point = this.#chart.chosen, all = point ?? summed(this.#chart.points);
-    const told = element("div", {}, ...(all ? [
+    const point = this.#chart.chosen, all = point ?? this.#whole;
+    const told = element("div", {}, ...(!all ? [] : all.mean === undefined ? [element("span", {}, say("spreadSays", { low: all.min, high: all.max }))] : [
       element("b", {}, `${number(all.mean)} ${say("bpm")}`),
-      element("span", {}, say("pointSays", { time: point ? nameOfPoint(point.time, this.#chart.width) : say("average"), low: all.min, high: all.max }))] : []));
+      element("span", {}, say("pointSays", { time: point ? nameOfPoint(point.time, this.#chart.width) : say("average"), low: all.min, high: all.max }))]));
     // What is said already is not said again.
     if (told.textContent !== this.#readout.textContent) fill(this.#readout, ...told.childNodes);
   }
@@ -220,16 +238,6 @@ export class Heart extends Part {
 /** Anybody can type an address: whole milliseconds, in years of four digits. */
 function isTime(time: number): boolean {
   return Number.isInteger(time) && time > 0 && time < Date.UTC(10_000, 0);
-}
-
-/** The lowest and the highest of all points, and the average of their averages. */
-function summed(points: Point[]): { min: number; mean: number; max: number } | null {
-  if (points.length === 0) return null;
-  return {
-    min: Math.min(...points.map(({ min }) => min)),
-    mean: points.reduce((sum, { mean }) => sum + mean, 0) / points.length,
-    max: Math.max(...points.map(({ max }) => max)),
-  };
 }
 
 export const heartView: View = {

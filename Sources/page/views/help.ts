@@ -3,7 +3,7 @@ import { number, percent } from "../library/format";
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { say, type Word } from "../library/words";
-import { zoneLimits } from "../library/zones";
+import { zoneLimits, zoneShares } from "../library/zones";
 import { section } from "../parts/card";
 import { picture, type DrawingName } from "../parts/drawings";
 import { tips } from "./sensors";
@@ -42,19 +42,16 @@ function steps(...words: Word[]): HTMLElement {
   return element("ol", { class: "told" }, ...words.map((word) => element("li", {}, say(word))));
 }
 
-/** Each zone from where to where: in percent, and in beats if the person's age is known. */
+/** Where each zone begins: in percent, and in beats if the person's age is known. */
 function zoneTable({ profile }: Person): HTMLElement {
   const limits = zoneLimits(profile).map(Math.ceil);
-  const shares = [60, 70, 80, 90];
-  const range = (at: number, values: string[]) =>
-    at === 0 ? say("belowValue", { value: values[0] ?? "" }) : say("fromValue", { value: values[at - 1] ?? "" });
+  const from = (value: string) => element("td", {}, say("fromValue", { value }));
   return element("table", {}, element("thead", {}, element("tr", {},
     ...(["zoneWord", "shareOfMaximum", ...(limits.length > 0 ? ["bpm" as const] : []), "feelsLike"] as Word[]).map((word) => element("th", { scope: "col" }, say(word))))),
-  element("tbody", {}, ...[0, 1, 2, 3, 4].map((at) => element("tr", {},
+  element("tbody", {}, ...zoneShares.map((share, at) => element("tr", {},
     element("th", { scope: "row" }, element("span", { class: "zone-line" },
       element("b", { class: `zone z${at + 1}`, "aria-hidden": "true" }, `${at + 1}`), say(`zone${at + 1}` as Word))),
-    element("td", {}, range(at, shares.map((share) => percent(share)))),
-    limits.length > 0 ? element("td", {}, range(at, limits.map((limit) => number(limit)))) : null,
+    from(percent(share)), limits.length > 0 ? from(number(limits[at] ?? 0)) : null,
     element("td", {}, say(`feels${at + 1}` as Word))))));
 }
 

@@ -140,10 +140,9 @@ class Live extends Part {
     const isLive = beat && Date.now() - beat.arrived < liveMilliseconds;
     const bpm = isLive ? (counts(beat) ? beat.bpm : undefined) : heart_rate?.now;
     if (bpm === undefined) return [];
-    const limits = zoneLimits(this.#person.profile);
-    const zone = limits.length > 0 ? zoneOf(bpm, limits) : 0;
-    const label = element("span", {}, say("heartRate"), zone > 0 ? element("b", { class: `zone z${zone}` },
-      element("span", { class: "hidden" }, say("zone", { number: "" })), `${zone}`) : null);
+    const zone = isLive ? zoneOf(bpm, zoneLimits(this.#person.profile)) : heart_rate?.zone ?? null;
+    const label = element("span", {}, say("heartRate"), zone === null ? null : zone === 0 ? ` · ${say("belowZones")}` : element("b", { class: `zone z${zone}` },
+      element("span", { class: "hidden" }, say("zone", { number: "" })), `${zone}`));
     return [[label, `${bpm}`, say("bpm")]];
   }
 

@@ -8,7 +8,7 @@ import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
 import { say, type Word } from "../library/words";
 import { AnswerCard } from "../parts/answer-card";
-import { Card, empty, facts } from "../parts/card";
+import { Card, empty, facts, fine } from "../parts/card";
 import { confirmed, opened } from "../parts/dialog";
 import { busy, button, field, form, numberIn, select, text, type Field } from "../parts/form";
 import { icon } from "../parts/icons";
@@ -93,7 +93,8 @@ class MealsOfDay extends AnswerCard {
     take("leftOfDay", left_kcal);
     const all = nutrientsText(total);
     return [
-      facts("three", figures), all ? element("p", { class: "small muted" }, all) : null,
+      facts("three", figures), fine(all || null),
+      this.#day === today() && burned.resting_kcal !== undefined ? element("p", { class: "hint" }, say("restingSoFar")) : null,
       meals.length === 0 ? empty("today", say("noMeals")) : element("ul", { class: "rows" }, ...meals.map((meal) => this.#row(meal))),
     ];
   }

@@ -2,7 +2,7 @@ import { element, fill, pressed, refill, type Child } from "../library/element";
 import { say } from "../library/words";
 import { AsTable } from "../parts/as-table";
 import { Bars } from "../parts/bars";
-import { Card, empty, facts } from "../parts/card";
+import { Card, empty, facts, fine } from "../parts/card";
 import type { Series } from "./day-series";
 
 /** Bars of days, months or years, of one measure at a time. It says `choose` when somebody chooses another measure. */
@@ -13,7 +13,7 @@ export class SeriesCard extends Card {
   readonly #readout = element("div", { class: "readout", "aria-live": "polite" });
   readonly #chart = new Bars();
   readonly #none = element("div");
-  readonly #figures = element("div");
+  readonly #figures = element("div", { class: "side" });
   readonly #table = new AsTable();
   #series: Series[] = [];
   #key: string;
@@ -72,7 +72,7 @@ export class SeriesCard extends Card {
     const told = element("div", {}, ...shown.told(this.#chart.chosen));
     // What is said already is not said again.
     if (told.textContent !== this.#readout.textContent) fill(this.#readout, ...told.childNodes);
-    fill(this.#figures, shown.figures.length > 0 ? facts("quad", shown.figures) : null);
+    fill(this.#figures, shown.figures.length > 0 ? facts("quad", shown.figures) : null, fine(shown.note));
     this.#table.show(shown.heads, isKnown ? () => shown.bars.map((_, at) => shown.row(at)) : null);
   }
 }

@@ -114,11 +114,10 @@ class TrainingUnderWay extends Part {
     const beat = this.#person.sensors.shown?.beat;
     const isLive = beat && Date.now() - beat.arrived < liveMilliseconds && counts(beat);
     if (!isLive) return fill(this.#heart);
-    const limits = zoneLimits(this.#person.profile);
-    const zone = limits.length > 0 ? zoneOf(beat.bpm, limits) : 0;
+    const zone = zoneOf(beat.bpm, zoneLimits(this.#person.profile));
     fill(this.#heart, facts("two", [
       [say("heartRate"), `${beat.bpm}`, say("bpm")],
-      ...(zone > 0 ? [[say("zoneWord"), `${zone}`] as [Child, string]] : []),
+      ...(zone === null ? [] : [[say("zoneWord"), zone === 0 ? say("belowZones") : `${zone}`] as [Child, string]]),
     ]));
   }
 }

@@ -7,7 +7,7 @@ import { say, translated, type Word } from "../library/words";
 import { nameOf } from "../parts/activities";
 import { answered } from "../parts/answered";
 import { table } from "../parts/as-table";
-import { facts, meter, section, zoneTimes } from "../parts/card";
+import { facts, fine, meter, section, zoneTimes } from "../parts/card";
 import { DistanceChart, fastest } from "../parts/distance-chart";
 import { confirmed } from "../parts/dialog";
 import { busy, button } from "../parts/form";
@@ -93,15 +93,25 @@ function summary(workout: WorkoutDetail, look: string, ...below: Child[]): HTMLE
   if (speed_mps?.mean && !isRide) take(small, "averagePace", paceText(1000 / speed_mps.mean));
   if (heart_rate?.mean !== undefined) take(small, "averageHeart", { value: number(heart_rate.mean), unit: say("bpm") });
   if (heart_rate?.max !== undefined) take(small, "highestHeart", { value: number(heart_rate.max), unit: say("bpm") });
+  if (heart_rate?.recorded_s !== undefined) take(small, "heartRecorded", { value: duration(heart_rate.recorded_s), unit: "" });
   if (ascent_m !== undefined) take(small, "ascent", height(ascent_m));
   if (workout.energy_kcal !== undefined) take(small, "energy", energy(workout.energy_kcal));
   if (steps !== undefined) take(small, "steps", { value: number(steps), unit: "" });
   return section(say("summary"), look,
-    facts("big two", large), facts("two", small),
+    facts("big two", large), facts("two", small), fine(energyText(workout)),
     goal && reached !== undefined ? element("div", {},
       element("div", { class: "goal" }, element("span", { class: "grow" }, element("b", {}, say("goal"))), element("span", { class: "pct" }, percent(Math.floor(reached)))),
       meter(reached / 100)) : null,
     ...below);
+}
+
+const energySources: Record<NonNullable<WorkoutDetail["energy_by"]>, Word> = {
+  device: "energyByDevice", power: "energyByPower", "heart-rate": "energyByHeart", speed: "energyBySpeed", activity: "energyByActivity", steps: "energyBySteps",
+};
+
+/** What the energy is, and what it is known by. */
+function energyText({ energy_kcal, energy_by }: WorkoutDetail): string | null {
+  return energy_kcal === undefined || energy_by === undefined ? null : say(energySources[energy_by]);
 }
 
 /** Pace and altitude; the place that is chosen is marked on the map. */
