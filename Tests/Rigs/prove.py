@@ -21,6 +21,7 @@ RIGS = {
     "kills": "short",
     "goals": "short",
     "workouts": "short",
+    "figures": "short",
     "guardians": "short",
     "reminders": "short",
     "calendars": "short",
