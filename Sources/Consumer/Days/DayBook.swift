@@ -68,7 +68,7 @@ package struct DayBook {
 
     /// Enters what a workout that is over came to, in place of what was known of it, perhaps on another day: its person may have
     /// lived in another zone since.
-    /// - Returns: the day on which it was known; nil if it was not.
+    /// - Returns: the day that knew it; nil if none did.
     mutating func enter(_ workout: DayWorkout) throws(VaultError) -> CalendarDay? {
         let start = workout.times.lowerBound
         guard Self.calendar.contains(start) else { return nil }
@@ -101,7 +101,7 @@ package struct DayBook {
         guard let old = try record(of: day).workouts[id] else { return }
         try change(day) { record in
             record.remove(workout: id)
-            // Of a day of which nothing else is known, nothing stays.
+            // Nothing stays of a day without anything else.
             if record.hasNothing { record.reached = [:] }
         }
         touch(old.times, on: day)
@@ -245,7 +245,7 @@ package struct DayBook {
 
     private typealias Near = [(day: CalendarDay, record: DayRecord)]
 
-    /// The days of whose counts and workouts one may have something, and the day itself.
+    /// A day, and the days before it that may have counts and workouts for it.
     private mutating func near(_ day: CalendarDay) throws(VaultError) -> Near {
         let intervals = localDays.intervals(of: day)
         guard let first = intervals.first?.lowerBound, let end = intervals.last?.upperBound else { return [] }

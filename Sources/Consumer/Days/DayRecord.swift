@@ -4,10 +4,9 @@ package import Telemetry
 // What a day is made of, and its results: a row of `days`.
 //
 // A record holds the day's inputs, each count, temperature and span of a pedometer with its sensor and time, as a set: in
-// whichever order and however often they come, the record is the same in the end. So it is with the workouts that began on the
-// day, of which Exercise tells. The steps are derived from the inputs, and
-// from those of the days before; they are kept, so that a year is read without computing it again. So are
-// distance and energy, with the number of the formulas by which they were computed: neither another profile nor another
+// whichever order and however often they come, the record is the same in the end. The same holds for the
+// workouts that began on the day, which Exercise enters. The steps are derived from the inputs, and from those of the days
+// before; they are kept, so that a year is read without computing it again. So are distance and energy, with the number of the formulas by which they were computed: neither another profile nor another
 // formula changes a day that is over, unless its steps or workouts change or its person asks for it. Those of a day that has none
 // are computed from the history when they are read.
 //

@@ -26,7 +26,8 @@ extension DayRecord {
         let leftOut = steps?.countsLeftOut ?? 0
         let ofWorkouts = !workouts.isEmpty || figures?.metres.keys.contains { $0 != .foot } == true
         let versions: [(isNeeded: Bool, version: UInt8)] = [
-            (ofWorkouts, Self.withWorkouts), (figures != nil, Self.withFigures), (!self[.span].isEmpty, Self.withSpans), (leftOut > 0, Self.withCountsLeftOut),
+            (ofWorkouts, Self.withWorkouts), (figures != nil, Self.withFigures), (!self[.span].isEmpty, Self.withSpans),
+            (leftOut > 0, Self.withCountsLeftOut),
         ]
         let version = versions.first(where: \.isNeeded)?.version ?? Self.version
         var bytes = [version]
@@ -192,11 +193,11 @@ extension DayRecord {
             var workouts: [DayWorkout] = []
             for _ in 0..<count {
                 guard let id = text(), let activity = text(), let start = signed(), let length = number(),
-                    length <= UInt64(Int32.max), let rank = number(), rank <= UInt64(Int32.max), let values = known(2)
+                    length <= UInt64(Int32.max), start <= Int64.max - Int64(length), let rank = number(), rank <= UInt64(Int32.max), let values = known(2)
                 else { return nil }
                 workouts.append(
                     DayWorkout(
-                        id: id, activity, start..<start &+ Int64(length), metres: values[0], kilocalories: values[1],
+                        id: id, activity, start..<start + Int64(length), metres: values[0], kilocalories: values[1],
                         rank: Int(rank)))
             }
             return workouts

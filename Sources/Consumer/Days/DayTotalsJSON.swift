@@ -31,7 +31,7 @@ extension DayTotals {
         return [
             .always("day", .day), .known("steps", .count), .known("step_counts_left_out", .count),
             .known("distance_m", .number), .known("distances_m", DistanceKind.schema), .known("energy_kcal", .number),
-            .known("formulas", .count.about("by which distance and energy were computed")), .known("temperature_c", temperature),
+            .known("formulas", .count.about("their number: distance and energy were computed with them")), .known("temperature_c", temperature),
             .known("heart_rate", heartRate), .known("goals", goalsSchema),
         ]
     }
@@ -75,9 +75,9 @@ extension [DistanceKind: Double] {
     }
 }
 
-extension GoalDay {
-    /// The percentage with at most one decimal, rounded down: what is not reached is not 100.
-    package var percentDown: Double? { percent.map { ($0 * 10 + 1e-9).rounded(.down) / 10 } }
+extension Double {
+    /// A percentage with at most one decimal, rounded down: below the goal it is never 100.
+    package var percentDown: Double { (self * 10 + 1e-9).rounded(.down) / 10 }
 }
 
 extension [Goal: GoalDay] {
@@ -89,7 +89,7 @@ extension [Goal: GoalDay] {
                 let json = JSON.object(present: [
                     "target": stands.target.map { .number($0, decimals: 0) },
                     "value": stands.value.map { .number($0, decimals: 0) },
-                    "percent": stands.percentDown.map { .number($0, decimals: 1) },
+                    "percent": stands.percent.map(\.percentDown).map { .number($0, decimals: 1) },
                     "reached": .bool(stands.isReached),
                 ])
                 return JSON.Member(goal.field, json)

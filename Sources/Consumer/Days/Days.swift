@@ -19,7 +19,7 @@ package import Telemetry
 // All of it is computed from sets of readings, so any order of arrival has the same result, which is also what
 // `recount` finds.
 //
-// Workouts count on the day on which they began: whoever keeps them tells what one has come to once it is over (`take`).
+// A workout counts on the day when it began. DaysOfWorkouts.swift takes what workouts have come to once they are over.
 //
 // The goals of days that have changed are evaluated within the same transaction; changes are announced after it.
 
@@ -299,48 +299,6 @@ extension Days {
         try close(&book, history, now: now)
     }
 
-    /// Takes what a workout that is over came to, within a transaction. Call `committed` after it.
-    /// - Parameters:
-    ///   - silently: whether nobody is told which goals are reached by it. So it is anyway if another day had it.
-    ///   - wasCounted: whether it was counted before: if its day does not know it, the day is from before workouts counted, and
-    ///     nobody is told either.
-    package func take(
-        _ workout: DayWorkout, of user: ID, silently: Bool, wasCounted: Bool, now: Int64
-    ) throws(VaultError) {
-        guard try keys.version(of: user) != nil else { return }
-        let history = try histories.keep(user, now: now)
-        var book = DayBook(rows, user, history.localDays)
-        let known = try book.enter(workout)
-        let isNews = known.map { $0 == history.localDays.day(of: workout.times.lowerBound) } ?? !wasCounted
-        try close(&book, history, silently: silently || !isNews, now: now)
-    }
-
-    /// A workout is no more, within a transaction. Call `committed` after it.
-    /// - Parameter start: when it began, in Unix milliseconds.
-    /// - Returns: whether its day had so many that it may not know all of them: then they must be told again.
-    package func remove(workout id: ID, from start: Int64, of user: ID, now: Int64) throws(VaultError) -> Bool {
-        guard try keys.version(of: user) != nil else { return false }
-        let history = try histories.keep(user, now: now)
-        var book = DayBook(rows, user, history.localDays)
-        let wasFull = try book.record(of: history.localDays.day(of: start)).workouts.count >= DayRecord.mostWorkouts
-        try book.remove(workout: id.text, from: start)
-        try close(&book, history, now: now)
-        return wasFull
-    }
-
-    /// The ids of all workouts that days know.
-    package func workouts(of user: ID) throws(VaultError) -> Set<String> {
-        guard let span = try rows.span(of: user) else { return [] }
-        return try rows.records(of: user, in: span).reduce(into: []) { $0.formUnion($1.record.workouts.keys) }
-    }
-
-    /// Whether a day knows what a workout came to, or has too many to know all of them.
-    package func knows(_ workout: DayWorkout, of user: ID) throws(VaultError) -> Bool {
-        let day = try histories.history(of: user).localDays.day(of: workout.times.lowerBound)
-        guard let record = try rows.record(of: user, on: day) else { return false }
-        return record.workouts[workout.id] == workout || record.workouts.count >= DayRecord.mostWorkouts
-    }
-
     /// Takes a profile that is about to replace the person's old one, within the same transaction. Call `committed`
     /// after it.
     package func take(_ profile: Profile, of user: ID, now: Int64) throws(VaultError) {
@@ -380,7 +338,7 @@ extension Days {
     }
 
     /// Derives what follows from what was entered, and keeps it.
-    private func close(
+    func close(
         _ book: inout DayBook, _ history: History, silently: Bool = false, now: Int64
     ) throws(VaultError) {
         for day in try book.derive(history) { try evaluate(day, &book, history, silently: silently, now: now) }
@@ -414,16 +372,4 @@ extension Reading.Kind {
 
     /// Whether its readings are what days are made of.
     var isOfDays: Bool { self == .steps || self == .temperature || self == .pedometer }
-}
-
-extension HeartRateDay.Time {
-    /// When a day was, and the workouts in it.
-    /// - Parameter records: those of the two days before and of the day itself.
-    fileprivate init(_ day: CalendarDay, _ records: [CalendarDay: DayRecord], _ history: History) {
-        let days = history.localDays
-        let workouts = (-2...0).flatMap { (before: Int) -> [Range<Int64>] in
-            records[day.advanced(by: before)]?.workouts.values.map(\.times) ?? []
-        }
-        self.init(days.intervals(of: day), workouts: workouts) { days.minuteOfDay(at: $0) }
-    }
 }

@@ -39,7 +39,7 @@ extension Days {
         var book = DayBook(rows, user, history.localDays, isBlank: true)
         try book.fill(DayBook.calendar, from: StoredReadings(store: store, keys: keys))
         let span = try rows.span(of: user)
-        // Workouts are told by those who keep them, who compare what they have told.
+        // Exercise enters workouts, and compares them itself.
         if let span {
             for (day, record) in try rows.records(of: user, in: span) where !record.workouts.isEmpty {
                 try book.take(record.workouts.values.map { $0 }, on: day)

@@ -6,9 +6,9 @@
 //     the same by a watch        |--9007 m---|                        counts nowhere
 //     counted         3000 steps  8970 m                2400 steps
 //
-// A workout belongs as a whole to the day on which it began. The steps in its time are left out on that day and the next.
+// A workout belongs as a whole to the day when it began. The steps in its time are left out on that day and the next.
 
-/// A workout, as far as its day must know it.
+/// What a day must know of a workout.
 public struct DayWorkout: Hashable, Sendable {
     /// Its id.
     public let id: String
@@ -20,7 +20,7 @@ public struct DayWorkout: Hashable, Sendable {
     public private(set) var metres: Double?
     /// Beyond rest, in kilocalories; nil if it is not known.
     public private(set) var kilocalories: Double?
-    /// Which of several that are the same counts: the one that was started here, then the one of which more was measured.
+    /// Of several that are the same, the one with the highest rank counts: one that was started here, then one with more measurements.
     public let rank: Int
 
     /// A workout from its parts. What is not above 0 is not known.
@@ -32,8 +32,8 @@ public struct DayWorkout: Hashable, Sendable {
 
     var kind: WorkoutKind { WorkoutKind(named: activity) }
 
-    /// Those that count, each with the part of its time that is its own: of the same workout twice, one counts, with what the other one
-    /// knows besides; and of those that overlap otherwise, the second one counts where the first one was not.
+    /// Those that count, each with the part of its time that is its own: of the same workout twice, one counts, with what only the other one
+    /// knows; and of those that overlap otherwise, the second one counts where the first one was not.
     /// - Parameter others: those of days before, which count there.
     static func counted(_ workouts: [DayWorkout], after others: [DayWorkout]) -> [(workout: DayWorkout, share: Double)] {
         var counted: [(workout: DayWorkout, share: Double)] = []
@@ -75,7 +75,7 @@ public struct DayFigures: Hashable, Sendable, Codable {
     /// counts it up. 1 knew only steps.
     public static let formulas = 2
 
-    /// The number of the formulas by which these were computed.
+    /// The number of the formulas that were used.
     public let formulas: Int
     /// Distances in metres; none if nothing is known.
     public let metres: [DistanceKind: Double]
@@ -88,12 +88,12 @@ public struct DayFigures: Hashable, Sendable, Codable {
         (self.formulas, self.metres, self.kilocalories) = (formulas, metres, kilocalories)
     }
 
-    /// The whole distance; nil if nothing of it is known.
+    /// The whole distance; nil if no part is known.
     public var allMetres: Double? {
         metres.isEmpty ? nil : DistanceKind.allCases.reduce(0) { $0 + (metres[$1] ?? 0) }
     }
 
-    /// What a person's day comes to; nil if nothing of it is known.
+    /// What a person's day comes to; nil if no part is known.
     /// - Parameters:
     ///   - workouts: those that began on the day, in any order.
     ///   - others: those that began on days before, and may have gone on.

@@ -99,7 +99,7 @@ extension StepCounter {
             let isRun: Bool
         }
 
-        /// Steps of which nobody knows when they were made.
+        /// Steps, without the times when they were made.
         public init(_ steps: Steps = Steps(), isTimed: Bool = false) { (self.steps, self.isTimed) = (steps, isTimed) }
 
         /// Adds some, which were made in certain times.

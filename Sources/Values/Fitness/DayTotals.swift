@@ -26,9 +26,9 @@ public struct DayTotals: Hashable, Sendable, Codable {
     /// Whether anything was recorded on it.
     public var isRecorded: Bool { steps != nil || figures != nil || temperature != nil || heartRate != nil }
 
-    /// The whole distance in metres; nil if nothing of it is known.
+    /// The whole distance in metres; nil if no part is known.
     public var metres: Double? { figures?.allMetres }
-    /// What energy the day took beyond rest, in kilocalories; nil if nothing of it is known.
+    /// What energy the day took beyond rest, in kilocalories; nil if no part is known.
     public var kilocalories: Double? { figures?.kilocalories }
 
     /// How far a goal's value has come, in the goal's unit; nil if it is not known.

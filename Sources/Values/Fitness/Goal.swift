@@ -2,7 +2,7 @@
 public enum Goal: String, CaseIterable, Hashable, Sendable, Codable, CodingKeyRepresentable {
     /// Steps.
     case steps
-    /// Metres, in whatever way they were done with one's own strength.
+    /// Metres on foot, by bicycle, swimming, or by other means of one's own strength.
     case distance
     /// Kilocalories beyond rest.
     case energy

@@ -12,7 +12,7 @@
 public enum HeldHeartRates {
     /// How long a slot is, in milliseconds. Slots are counted from 1970 on.
     public static let slotMilliseconds: Int64 = 5000
-    /// How far a sample reaches at most, in milliseconds, with those that say how long it holds: whoever asks for a span of time needs
+    /// How far a sample reaches at most, in milliseconds, with those that say how long it holds: a span of time needs
     /// the minutes this long before and after it, too.
     public static let reach: Int64 = 30 * 60_000
 
@@ -25,7 +25,7 @@ public enum HeldHeartRates {
     /// How many slots a minute has.
     public static let slotsInMinute: Int64 = 12
 
-    /// The slots, by their number since 1970, of which a mean is known.
+    /// Slots with a known mean, by their number since 1970.
     public struct Piece: Equatable, Sendable {
         /// Without gaps.
         public let slots: Range<Int64>

@@ -83,9 +83,9 @@ public struct PeriodTotals: Hashable, Sendable {
     public let recordedDays: Int
     /// Steps; nil if they are not known of any day.
     public let steps: Amounts?
-    /// Metres, in whatever way.
+    /// The whole distance in metres.
     public let metres: Amounts?
-    /// What of the total was done in which way.
+    /// The parts of the total distance, by how they were done.
     public let metresByKind: [DistanceKind: Double]
     /// Kilocalories beyond rest.
     public let kilocalories: Amounts?

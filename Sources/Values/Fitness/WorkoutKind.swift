@@ -15,7 +15,7 @@ public enum WorkoutKind: Hashable, Sendable {
     case foot, bicycle, swimming
     /// A bicycle with a motor.
     case assistedBicycle
-    /// Something else in which a motor, a lift or a slope does the way.
+    /// A motor, a lift or a slope does the work.
     case carried(String)
     case other(String)
     /// The name says nothing.
@@ -50,7 +50,7 @@ public enum WorkoutKind: Hashable, Sendable {
         }
     }
 
-    /// What begins the names of what is done on wheels, on runners or in a boat, besides bicycles.
+    /// What begins the names of what is done on wheels, on runners or in a boat, except bicycles.
     private static let rolling = [
         "wheelchair", "handcycl", "row", "skat", "kayak", "cano", "paddl", "sail", "surf", "horse", "ski",
     ]

@@ -72,7 +72,7 @@ struct Reports {
         return "\(text(amount.value).padded(to: width))  \(meter) of \(text(target))"
     }
 
-    /// What of a distance was done in which way, if not all of it was on foot.
+    /// The parts of a distance by how they were done, if some were not on foot.
     private static func ways(_ totals: JSON) -> [(name: String, metres: Double)] {
         let kinds = [
             ("foot", "on foot"), ("bicycle", "by bicycle"), ("swimming", "swimming"), ("other", "in other ways"),

@@ -25,7 +25,7 @@ extension WorkoutFigures {
             ("energy_by", workout.energySource(self, of: person).map { .string($0.rawValue) }),
             ("heart_rate", heartRate.map(json) ?? origin?.heartRate),
             ("speed_mps", speed.map { json($0, mean: told ?? $0.mean) } ?? told.map { Self.json(mean: $0) }), ("cadence", cadence.map(json)), ("power_w", power.map(json)),
-            ("percent", percent.flatMap(roundedDown)), ("goal", workout.goal.map { $0.json(endingWorkout: workout.endsAtGoal) }),
+            ("percent", rounded(percent?.percentDown, 1)), ("goal", workout.goal.map { $0.json(endingWorkout: workout.endsAtGoal) }),
             ("source", origin.map { .string($0.source) }),
         ])
     }
@@ -141,8 +141,8 @@ extension KeptWorkout {
             figures["cadence"] ?? figures["power_w"], origin?.json["distance_m"],
         ]
         return DayWorkout(
-            id: id.text, activity.name, started..<max(started, min(ended, started + WorkoutFold.longest)), metres: figures["distance_m"]?.double,
-            kilocalories: figures["energy_kcal"]?.double,
+            id: id.text, activity.name, started..<max(started, min(ended, started + WorkoutFold.longest)),
+            metres: figures["distance_m"]?.double, kilocalories: figures["energy_kcal"]?.double,
             rank: (origin == nil ? Self.ownRank : 0) + measured.count { $0 != nil })
     }
 
@@ -190,6 +190,3 @@ func rounded(_ value: Double?, _ decimals: Int) -> JSON? {
     let rounded = (value * scale).rounded() / scale
     return Int64(exactly: rounded).map(JSON.integer) ?? .number(rounded)
 }
-
-/// A percentage with at most one decimal, rounded down: what is not reached is not 100.
-func roundedDown(_ percent: Double) -> JSON? { rounded((percent * 10 + 1e-9).rounded(.down) / 10, 1) }

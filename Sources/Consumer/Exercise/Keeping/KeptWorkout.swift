@@ -26,7 +26,7 @@ package struct KeptWorkout: Equatable, Sendable {
     package private(set) var timer: WorkoutTimer
     /// Why it has ended; nil while it lasts.
     package private(set) var end: End?
-    /// When the person was told that its goal was reached, in Unix milliseconds; nil if they were not.
+    /// When its goal was reached, in Unix milliseconds, once the person has a notification about that; nil before.
     package var toldGoal: Int64?
     /// Where it was imported from; nil if it was not.
     package var origin: WorkoutOrigin?
@@ -78,10 +78,22 @@ extension KeptWorkout {
     }
 }
 
+extension KeptWorkout {
+    /// When a workout of the last day has ended with its goal reached, if its person was not told because the readings came late.
+    /// - Parameter before: the figures so far: what they reached is no news.
+    func goalReachedUnsaid(since before: JSON?, now: Int64) -> Int64? {
+        guard before?["percent"]?.double ?? 0 < 100, goal != nil, end != .goal, toldGoal == nil, origin == nil, let ended = timer.ended, now - ended < 86_400_000,
+            let percent = figures?["percent"]?.double, percent >= 100
+        else { return nil }
+        return ended
+    }
+}
+
 // MARK: As it is sealed
 
 extension KeptWorkout {
-    /// `{"activity":…,"events":[["start",…],…],"goal":{"kind":…,"target":…,"ends":…},"end":…,"told_goal":…,"origin":…,"figures":…,"gear":…}`
+    /// `{"activity":…,"events":[["start",…],…],"goal":{"kind":…,"target":…,"ends":…},"end":…,"told_goal":…,"origin":…,`
+    /// `"figures":…,"gear":…}`
     package var json: JSON {
         .object(present: [
             "activity": .string(activity.name),

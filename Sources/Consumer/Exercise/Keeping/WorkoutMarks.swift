@@ -28,7 +28,7 @@ package final class WorkoutMarks: Derivation, PeopleObserver, HistoryObserver {
     /// of one person, and each of them is a question about the same days.
     private var opened: [ID: OpenedWorkouts] = [:]
     private static let capacity = 65_536
-    /// Of more workouts, those that may be of another day now are counted again without a look at each.
+    /// With more workouts, those that may belong to another day now are all counted again, without opening each.
     private static let mostOpened = 1000
 
     /// Workouts of some days by UTC, in the clear for as long as a transaction lasts.
@@ -197,7 +197,7 @@ package final class WorkoutMarks: Derivation, PeopleObserver, HistoryObserver {
                 if read != entry.workout.figures || isKnown == false { differing += 1 }
             }
         }
-        // What days have of workouts that are no more.
+        // Workouts that days have, and that do not exist.
         return (kept, differing + unknown.count)
     }
 }

@@ -35,7 +35,7 @@ extension Phrase {
 }
 
 enum WorkoutWords {
-    /// What a person is told when the service ends a workout, or its goal is reached.
+    /// The notification when the service ends a workout, or its goal is reached.
     static func ended(
         _ end: KeptWorkout.End, _ workout: KeptWorkout, _ language: Language, _ units: Units
     ) -> (Notification.Kind, String) {

@@ -37,12 +37,7 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
     private var published: [ID: UInt64] = [:]
     private var isRefreshing = false
     private var refreshed: UInt64 = 0
-    /// Whose workout was counted last, and up to which one each person's were: people take turns, because one may have thousands.
-    private var (lastRefreshed, refreshedUpTo) = ("", [String: String]())
-    /// Whether any was counted since everybody's turn began.
-    private var hasRefreshed = false
-    /// Those that have just ended, which come before the others: one of each person.
-    private var fresh: [(user: ID, workout: ID)] = []
+    private var marked = MarkedWorkouts()
     private var loop: EventLoop?
     private var isConnected = false
     let observers = WorkoutObservers()
@@ -130,7 +125,7 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
         // What files bring of its time counts, if nothing else does, when it is counted again.
         guard running[user] != nil, !SampleSelection.isOfFile("\(sensor)") else { return }
         running[user]?.take(readings, "\(sensor)", now: context.now())
-        // Whatever else there may be to do is done within a second.
+        // All else is done within a second.
         guard running[user]?.hasReachedGoal == true else { return }
         attempt(user) { () throws(VaultError) in if try !endIfDue(user) { try tellGoal(user) } }
     }
@@ -240,7 +235,7 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
         if let one = running[user] { observers.tell(event.kind, one) }
         if changed.timer.isOver {
             forget(user)
-            if event.kind == .stop, !fresh.contains(where: { $0.user == user }) { fresh.append((user, changed.id)) }
+            if event.kind == .stop { marked.hasEnded(changed.id, of: user) }
             refreshed = 0
             tell(event.kind == .cancel ? .cancelled : .ended, user, changed)
         }
@@ -368,7 +363,7 @@ extension RunningWorkouts {
         guard !isRefreshing else { return }
         refreshed = clock
         do throws(VaultError) {
-            guard let id = try nextMarked() else { return }
+            guard let id = try marked.next(rows) else { return }
             guard let entry = try rows.marked(id), !context.doors.isBeingForgotten(entry.user) else {
                 return refreshNext(after: 0)
             }
@@ -386,26 +381,6 @@ extension RunningWorkouts {
                 "the workouts that are over were not counted\($0): \(error)"
             }
         }
-    }
-
-    /// The id of the next workout to be counted; nil if there is none for now.
-    private func nextMarked() throws(VaultError) -> String? {
-        if !fresh.isEmpty { return fresh.removeFirst().workout.text }
-        var next = try rows.personWithMarks(after: lastRefreshed)
-        if next == nil, hasRefreshed {
-            // The next turn, unless nothing could be counted in this one.
-            hasRefreshed = false
-            next = try rows.personWithMarks(after: "")
-        }
-        guard let person = next else {
-            (lastRefreshed, refreshedUpTo) = ("", [:])
-            return nil
-        }
-        lastRefreshed = person
-        var id = try rows.marked(of: person, after: refreshedUpTo[person] ?? "")
-        if id == nil { id = try rows.marked(of: person, after: "") }
-        refreshedUpTo[person] = id
-        return id
     }
 
     /// There may be more; it rests as long as the last one took.
@@ -433,7 +408,7 @@ extension RunningWorkouts {
                 }
             }
             days.committed()
-            hasRefreshed = true
+            marked.wasCounted()
         } catch {
             days.rolledBack()
             context.limitedLog.error("workouts not counted") { "a workout that is over was not counted\($0): \(error)" }
@@ -444,15 +419,4 @@ extension RunningWorkouts {
 extension UserTopic {
     /// The workout that is under way.
     package static let workout = UserTopic.published("workout")
-}
-
-extension KeptWorkout {
-    /// When a workout of the last day has ended with its goal reached, if its person was not told because the readings came late.
-    /// - Parameter before: the figures so far: what they reached is no news.
-    fileprivate func goalReachedUnsaid(since before: JSON?, now: Int64) -> Int64? {
-        guard before?["percent"]?.double ?? 0 < 100, goal != nil, end != .goal, toldGoal == nil, origin == nil, let ended = timer.ended, now - ended < 86_400_000,
-            let percent = figures?["percent"]?.double, percent >= 100
-        else { return nil }
-        return ended
-    }
 }

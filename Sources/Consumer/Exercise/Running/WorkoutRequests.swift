@@ -1,4 +1,5 @@
 import Daemon
+import Days
 import Desk
 import Features
 import Files
@@ -184,6 +185,6 @@ final class WorkoutRequests: @unchecked Sendable {
 
     private func members(of goals: WorkoutGoals, _ user: ID) throws(VaultError) -> [JSON.Member] {
         WorkoutGoalDocument.members(goals)
-            + present([("percent", running.running[user]?.figures(now: context.now()).percent.flatMap(roundedDown))])
+            + present([("percent", rounded(running.running[user]?.figures(now: context.now()).percent?.percentDown, 1))])
     }
 }

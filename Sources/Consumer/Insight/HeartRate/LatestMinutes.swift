@@ -25,11 +25,11 @@ package final class LatestMinutes: MinutesObserver, PeopleObserver {
     private let now: () -> Int64
 
     /// Hears when a person's latest minute has changed.
-    /// People of whose day something came that no minute that is told will show: it is their day that looks different.
-    private var late: Set<ID> = []
-    /// In hours: what is older is not of a day that goes on.
-    private static let longestDay: Int64 = 26
     private let changes: PeopleChanges
+    /// People whose day has changed by samples that are too old for a latest minute.
+    private var late: Set<ID> = []
+    /// In hours: older samples belong to a day that is over.
+    private static let longestDay: Int64 = 26
 
     private struct Person {
         /// Minutes that are not published yet, and the one that was published last.

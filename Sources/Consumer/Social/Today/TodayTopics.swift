@@ -67,7 +67,7 @@ package struct TodayTopics {
         }
         return .object(present: [
             "day": .string("\(day)"), "target": rounded(target), "value": goal.value.map(rounded),
-            "percent": goal.percentDown.map(rounded), "state": goal.isReached ? "reached" : "open",
+            "percent": goal.percent.map(\.percentDown).map(rounded), "state": goal.isReached ? "reached" : "open",
         ])
     }
 }
