@@ -449,12 +449,17 @@ class Judge:
 
     def periods(self, who, rights, shown):
         first, last = self.dates[0], self.dates[-1]
+        # What began on the last evening may go on after midnight.
+        after = last + datetime.timedelta(days=1)
+        dates = [*self.dates, after]
+        rights = rights | {after: self.right_day(who, after)}
+        whole_month = period([rights[day] for day in dates if day.month == first.month])
         asked = [("statistics/summary", {"from": str(first), "to": str(last)}, self.dates)]
         asked.append(("statistics/summary", {"from": str(self.dates[1]), "to": str(self.dates[-2])}, self.dates[1:-1]))
-        asked += [("statistics/week", {"day": str(monday)}, [day for day in self.dates if monday <= day < monday + datetime.timedelta(days=7)])
+        asked += [("statistics/week", {"day": str(monday)}, [day for day in dates if monday <= day < monday + datetime.timedelta(days=7)])
                   for monday in self.dates if monday.weekday() == 0]
-        asked.append(("statistics/month", {"month": f"{first:%Y-%m}"}, self.dates))
-        asked.append(("statistics/year", {"year": first.year}, self.dates))
+        asked.append(("statistics/month", {"month": f"{first:%Y-%m}"}, [day for day in dates if day.month == first.month]))
+        asked.append(("statistics/year", {"year": first.year}, dates))
         for name, fields, days in asked:
             found, where = self.home.data(who, name, fields), f"{who}, {' '.join(map(str, fields.values()))}"
             right = period([rights[day] for day in days])
@@ -464,7 +469,7 @@ class Judge:
                     self.same(name, f"{who}, {date}", day, shown[date])
             for month in found.get("months", []):
                 if month.get("month") == f"{first:%Y-%m}":
-                    self.differ(name, f"{where}, {month['month']}", only(month, PERIOD), right, DECIMALS)
+                    self.differ(name, f"{where}, {month['month']}", only(month, PERIOD), whole_month, DECIMALS)
         self.shown_to(who, shown)
 
     def shown_to(self, who, shown):
