@@ -1,17 +1,43 @@
+import Daemon
+import Exercise
 import Features
 import Files
 import Fitness
+import Readings
 import Records
 import Telemetry
 
 // When a challenge is over everywhere, those who compete are told their rank. Two days later the table is final, and everybody's place is
 // kept in their own document. Each of these is one transaction with the note that it was done, so it is done once, whatever is killed.
+//
+// Readings may have come in time, and wait to be counted: after an outage of days, many do. Ranks and places wait for that.
 
 extension Groups {
-    /// Does for a challenge what is due. Everybody's value is known.
+    /// For how long those whose readings cannot be counted delay the others, in milliseconds.
+    private static let longestDelay: UInt64 = 600_000
+
+    /// Does for a challenge what is due, once all that has come of those who compete is counted.
     func finish(_ challenge: Challenge, of group: Group, now: Int64) throws(VaultError) {
+        guard let due = challenge.due, now >= due, try isCounted(challenge, of: group) else { return }
         if !challenge.isTold, now >= challenge.over { try finish(challenge, of: group.id, tellRanks, now: now) }
         if now >= challenge.final { try finish(challenge, of: group.id, keepPlaces, now: now) }
+    }
+
+    private func isCounted(_ challenge: Challenge, of group: Group) throws(VaultError) -> Bool {
+        for entry in try book.members(of: group)
+        where entry.membership.isCompeting && !context.doors.isBeingForgotten(entry.member.user) {
+            if try isCounted(entry.member.user, in: challenge) { continue }
+            let since = live[group.id]?.delayed ?? millisecondsSinceBoot()
+            live[group.id]?.delayed = since
+            return millisecondsSinceBoot() >= since + Self.longestDelay
+        }
+        live[group.id]?.delayed = nil
+        return true
+    }
+
+    private func isCounted(_ user: ID, in challenge: Challenge) throws(VaultError) -> Bool {
+        guard values.isFresh(user, in: challenge), try !context.store.isStale(user) else { return false }
+        return try WorkoutRows(context.store, context.keys).marked(of: user.text, after: "") == nil
     }
 
     private typealias Step = (inout Group, inout Challenge, ChallengeTable, Int64) throws(VaultError) -> Void

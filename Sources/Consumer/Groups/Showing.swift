@@ -21,6 +21,8 @@ struct LiveGroup {
     var due: Int64
     /// When the table was shown, in milliseconds since boot; nil if it was not yet.
     var made: UInt64?
+    /// Since when what is due waits for readings that are not counted, in milliseconds since boot.
+    var delayed: UInt64?
     /// When it had its turn, counted in turns of all groups.
     var turn = 0
     /// Whether something may look different.

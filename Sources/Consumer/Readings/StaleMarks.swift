@@ -38,6 +38,11 @@ extension Store {
         try markStale(user, HourSpan.hour(times.lowerBound)...HourSpan.hour(times.upperBound - 1))
     }
 
+    /// Whether hours of a person wait to be computed again.
+    package func isStale(_ user: ID) throws(VaultError) -> Bool {
+        try database.first("SELECT 1 FROM stale WHERE person = ? LIMIT 1", [.text(user.text)], row: Row.int) != nil
+    }
+
     /// How many ranges wait to be computed again, of all people; 10,000 at most.
     package func staleRanges() throws(VaultError) -> Int {
         let count = try database.first(

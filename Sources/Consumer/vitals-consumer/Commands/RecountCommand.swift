@@ -76,9 +76,7 @@ struct RecountCommand: Subcommand {
         for user in people {
             guard try keys.version(of: user) != nil else { continue }
             findings.people += 1
-            let isStale = try store.database.first(
-                "SELECT 1 FROM stale WHERE person = ? LIMIT 1", [.text(user.text)], row: Row.int)
-            guard isStale == nil else {
+            guard try !store.isStale(user) else {
                 findings.waiting += 1
                 continue
             }

@@ -182,6 +182,35 @@ struct GroupServiceTests {
         }
     }
 
+    @Test("keep no place while readings that have come are not counted yet")
+    func uncounted() throws {
+        try Circle.with { circle in
+            let (ada, bob) = (try circle.person(name: "Ada"), try circle.person(name: "Bob"))
+            let group = try circle.group(of: ada, with: [bob])
+            try circle.walk(bob, 0, 300)
+            try circle.done(ada, "groups/challenge", ["group": group, "measure": "steps", "period": "week"])
+            try circle.waitForTable(ada, group, ["1 Bob 300", "2 Ada 0"])
+            let id = try ID(group.text)
+            // In one turn of the session's thread, hours of Bob's are to be counted again, and the table would be final.
+            let isKept = try circle.onSession { [consumer = circle.consumer, now = circle.now] context in
+                let groups = try #require(consumer.features.only(Groups.self))
+                try context.store.change([bob]) { () throws(VaultError) in
+                    try context.store.markStale(bob, now - 3_600_000..<now)
+                }
+                let found = try #require(try groups.book.group(id))
+                let challenge = try #require(found.challenges.first)
+                try groups.finish(challenge, of: found, now: challenge.final)
+                return try groups.book.group(id)?.challenges.first?.isKept
+            }
+            #expect(isKept == false)
+            circle.advance(9 * 86_400_000 + 3 * 3_600_000)
+            let place = try circle.found("the places that are kept") { [consumer = circle.consumer] in
+                try GroupBook(consumer.features.context.documents).memberships(of: bob).all.first?.places.first
+            }
+            #expect(place.value == 300 && place.rank == 1)
+        }
+    }
+
     @Test("count each day where its person is")
     func zones() throws {
         try Circle.with { circle in
