@@ -3,10 +3,12 @@ pod, step counters and files of watches. What they measure comes in any order, s
 killed in between. One person changes her weight, and one has no profile.
 
 Then each surface is asked for each day, each week and the month: the requests `statistics/…`, `heart-rate/graph`, `workouts/list` and
-`groups/table`, the topic `today`, the command `vitals`, and the consumer's own `totals` and `export`. Each figure is what an independent
-computation says (figures_own.py), and it is the same on all surfaces.
+`groups/table`, the topic `today`, the command `vitals`, the page in a Chromium (Tests/Page/figures_shown.py), and the consumer's own `totals`
+and `export`. Each figure is what an independent computation says (figures_own.py), and it is the same on all surfaces. In the short form, the
+page is asked by one of the people; and it takes no part where nothing that drives a browser is installed, as `deploy/test` does.
 
     figures.py [short|normal|long] [SEED]
+    VITALS_EARLIER=FOLDER figures.py …      in the first half of the time, the consumer is the one of that folder, of an earlier version
 """
 
 import base64
@@ -14,18 +16,20 @@ import collections
 import concurrent.futures
 import contextlib
 import datetime
+import decimal
 import json
 import os
 import random
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import wire
 from family import PASSWORD, Family
 from figures_month import EVENING, LATER_WEIGHT, PEOPLE, PROFILES, ZONE, Month
 from figures_own import period
-from household import RELEASE
+from household import PROJECT, RELEASE, can_connect, free_port
 from outcome import Outcome
 from people import LIMIT, PATIENCE
 
@@ -53,6 +57,8 @@ PERIOD = {"recorded_days", "steps", "distance_m", "distances_m", "energy_kcal", 
 WORKOUT = {"activity", "duration_s", "distance_m", "energy_kcal", "heart_rate"}
 #: Of workouts' heart rates.
 HEART_RATE = {"mean", "min", "max", "zones_s"}
+#: What drives a browser.
+PAGE_PYTHON = PROJECT / ".build/page-python/bin/python"
 
 
 class Home(Family):
@@ -70,6 +76,18 @@ class Home(Family):
           gateways: {{ home: {{ identity: "{wire.identity_text(self.gateway)}", password_file: "broker/home.password" }} }},
           people: {{ witness: {{ sensors: [] }}, cleo: {{ sensors: [{sensors}] }} }},
         }}""")
+
+    #: Where the consumer is, until it is replaced by a later version.
+    programs = Path(os.environ.get("VITALS_EARLIER", RELEASE))
+
+    def start_consumer(self):
+        self.consumer = self.start("consumer", self.clocked(self.programs / "vitals-consumer", "--settings", self.settings))
+
+    def upgrade(self):
+        if self.programs != RELEASE:
+            self.kill_consumer()
+            self.programs = RELEASE
+            self.start_consumer()
 
     # The people
 
@@ -251,6 +269,9 @@ class Home(Family):
 
     def bring_file(self, part, is_dangerous):
         data, user = part.text.encode(), self.users[part.user]
+        if part.keeps_both:
+            # What is asked once must not get lost because the consumer is still starting.
+            self.settle()
 
         def ask():
             for offset in range(0, len(data), PART):
@@ -294,6 +315,24 @@ class Home(Family):
             self.data(who, "workouts/pause", {"at": before[1]})
             self.data(who, "workouts/resume", {"at": after[0]})
         self.data(who, "workouts/stop", {"at": workout.ended})
+
+    # The page
+
+    def serve(self):
+        """Serves the page; returns where."""
+        port = free_port()
+        page = self.start("page", [PROJECT / "deploy/page", self.folder / "page", port, self.port])
+        self.wait(page, "the page is served", lambda: can_connect(port), 120)
+        return f"http://127.0.0.1:{port}"
+
+    def look(self, who, address, views):
+        """What the page shows somebody in some views."""
+        asked = {"address": address, "email": f"{who}@example.org", "password": PASSWORD, "ahead": self.ahead, "views": views}
+        done = subprocess.run(
+            [PAGE_PYTHON, "-B", PROJECT / "Tests/Page/figures_shown.py"], input=json.dumps(asked), capture_output=True, text=True)
+        if done.returncode != 0:
+            raise RuntimeError(f"the page of {who}: {done.stdout[-500:]}{done.stderr}")
+        return list(map(json.loads, done.stdout.splitlines()))
 
     def until_counted(self, is_started_again):
         """Waits until all that follows from the readings is computed; by a consumer that knows nothing from before, if wanted."""
@@ -506,6 +545,30 @@ class Judge:
         for day in self.dates:
             self.same("days.jsonl of an export", f"{who}, {day}", days.get(str(day), {"day": str(day)}), shown[day])
 
+    # The page
+
+    def page(self, who, address):
+        """What the page shows of each day, and of the weeks, the month and the year, as people read it."""
+        home, life = self.home, self.home.lives[who]
+        due = {}
+        for day in self.dates:
+            said = home.data(who, "statistics/day", {"day": str(day)})
+            due[f"#/days/{day}"] = day_on_page(said)
+            begin, end = life.times(day)
+            if heart := said.get("heart_rate"):
+                due[f"#/heart?from={begin}&to={end}"] = heart_on_page(heart)
+        mondays = [day for day in self.dates if day.weekday() == 0]
+        first = self.dates[0]
+        for place, name, fields in [(f"#/days/{first:%Y-%m}", "statistics/month", {"month": f"{first:%Y-%m}"}),
+                                    (f"#/years/{first.year}", "statistics/year", {"year": first.year}),
+                                    *((f"#/weeks/{day}", "statistics/week", {"day": str(day)}) for day in mondays)]:
+            summary = home.data(who, name, fields)["summary"]
+            due |= {f"{place}?of={measure}": period_on_page(summary, measure) for measure in (*SUMS, "heart_rate") if measure in summary}
+        for view, shown in zip(due, home.look(who, address, list(due))):
+            # The heading of a period's chart has its name.
+            found = {label: value for heading in shown.values() for label, value in heading.items()}
+            self.same("the page", f"{who}, {view}", {label: found.get(label) for label in due[view]}, due[view])
+
     # What is retained, and groups
 
     def today(self, who, day):
@@ -541,6 +604,48 @@ class Judge:
                 self.differ("groups/table", f"{who}, {measure} of a {length}", values.get(who.title()), right, {})
 
 
+#: What adds up, by its name on the page, with the decimals that it has there and its unit.
+SUMS = {"steps": ("Steps", 0, ""), "distance_m": ("Distance", 2, "km"), "energy_kcal": ("Active energy", 0, "kcal")}
+
+
+def on_page(value, decimals=0, unit=""):
+    """A number as the page writes it in English."""
+    rounded = decimal.Decimal(repr(value)).quantize(decimal.Decimal(1).scaleb(-decimals), decimal.ROUND_HALF_UP)
+    return f"{rounded:,}{unit}"
+
+
+def sum_on_page(measure, value):
+    _, decimals, unit = SUMS[measure]
+    return on_page(value / 1000 if unit == "km" else value, decimals, unit)
+
+
+def spread_on_page(heart):
+    shown = {"Lowest": heart["min"], "Average": heart["mean"], "Highest": heart["max"]}
+    if "resting" in heart:
+        shown["Resting, by day" if heart.get("resting_of") == "day" else "Resting"] = heart["resting"]
+    return {label: on_page(value, 0, "bpm") for label, value in shown.items()}
+
+
+def day_on_page(day):
+    shown = {SUMS[measure][0]: sum_on_page(measure, day[measure]) for measure in SUMS if measure in day}
+    if heart := day.get("heart_rate"):
+        minutes, seconds = divmod(heart["recorded_s"], 60)
+        recorded = f"{minutes // 60}:{minutes % 60:02}:{seconds:02}" if minutes >= 60 else f"{minutes}:{seconds:02}"
+        shown |= spread_on_page(heart) | {"Recorded": recorded}
+    return shown
+
+
+def heart_on_page(heart):
+    return {"": f"{on_page(heart['mean'])} bpm Average, lowest {heart['min']}, highest {heart['max']}"}
+
+
+def period_on_page(summary, measure):
+    if measure == "heart_rate":
+        return spread_on_page(summary[measure])
+    names = {"total": "Total", "mean": "Average", "max": "Highest"}
+    return {label: sum_on_page(measure, summary[measure][name]) for name, label in names.items()}
+
+
 def only(value, names):
     return {name: inner for name, inner in (value or {}).items() if name in names}
 
@@ -559,6 +664,15 @@ def log_of(home):
         raise
 
 
+def look(judge, people):
+    if not PAGE_PYTHON.exists():
+        judge.outcome.remarks.append("the page took no part: deploy/test installs what drives a browser")
+        return
+    address = judge.home.serve()
+    for who in people:
+        judge.page(who, address)
+
+
 def run(size, seed) -> Outcome:
     outcome, dice = Outcome("figures"), random.Random(seed)
     first, days, kills = SIZES[size]
@@ -569,9 +683,11 @@ def run(size, seed) -> Outcome:
         home.begin(month, dice)
         judge = Judge(home, outcome)
         for day in range(days):
+            if day == days // 2:
+                home.upgrade()
             home.morning(day)
             home.evening(day, day in dangerous)
-            if day in read:
+            if day in read and home.programs == RELEASE:
                 # By turns, by a consumer that has been there, and by one that was just started.
                 home.until_counted(read.index(day) % 2 == 1)
                 for who in PEOPLE:
@@ -583,6 +699,7 @@ def run(size, seed) -> Outcome:
         for who in PEOPLE:
             judge.person(who)
         judge.tables()
+        look(judge, [dice.choice(sorted(PROFILES))] if size == "short" else PROFILES)
         home.check(outcome)
         recount = home.ask_consumer("recount")
         if recount.returncode != 0 or (said := json.loads(recount.stdout), said["differing"], said["waiting"])[1:] != (0, 0):
