@@ -51,8 +51,11 @@ LIST_DECIMALS = {"distance_m": 1, "energy_kcal": 1, "mean": 1, "duration_s": 3}
 #: How far workouts may differ whose distance follows from places or a foot pod, or whose energy follows from something else than what a
 #: device says: a share.
 ROUGH = 0.01
-#: What is compared of a day, of a period and of a workout. Whatever else they have is not a figure.
-DAY = {"steps", "step_counts_left_out", "distance_m", "distances_m", "energy_kcal", "formulas", "heart_rate"}
+#: The folder of the consumer of the first half of the time, if it is not the same.
+EARLIER = os.environ.get("VITALS_EARLIER")
+#: What is compared of a day, of a period and of a workout. Whatever else they have is not a figure. A day without workouts has the same
+#: figures by formulas of before, and keeps their number.
+DAY = {"steps", "step_counts_left_out", "distance_m", "distances_m", "energy_kcal", "heart_rate"} | (set() if EARLIER else {"formulas"})
 PERIOD = {"recorded_days", "steps", "distance_m", "distances_m", "energy_kcal", "heart_rate"}
 WORKOUT = {"activity", "duration_s", "distance_m", "energy_kcal", "heart_rate"}
 #: Of workouts' heart rates.
@@ -78,7 +81,7 @@ class Home(Family):
         }}""")
 
     #: Where the consumer is, until it is replaced by a later version.
-    programs = Path(os.environ.get("VITALS_EARLIER", RELEASE))
+    programs = Path(EARLIER or RELEASE)
 
     def start_consumer(self):
         self.consumer = self.start("consumer", self.clocked(self.programs / "vitals-consumer", "--settings", self.settings))
