@@ -1,4 +1,4 @@
-"""What the page shows of somebody's days, in a real Chromium. The rig figures (Tests/Rigs/figures.py) calls it, and has the broker, the service
+"""What the page shows of days, in a real Chromium. The rig figures (Tests/Rigs/figures.py) calls it, and has the broker, the service
 and the page's server. It reads one object from its input:
 
     {"address": "http://…", "email": "…", "password": "…", "ahead": 1234, "views": ["#/days/2027-03-22", …]}

@@ -53,8 +53,8 @@ LIST_DECIMALS = {"distance_m": 1, "energy_kcal": 1, "mean": 1, "duration_s": 3}
 ROUGH = 0.01
 #: The folder of the consumer of the first half of the time, if it is not the same.
 EARLIER = os.environ.get("VITALS_EARLIER")
-#: What is compared of a day, of a period and of a workout. Whatever else they have is not a figure. A day without workouts has the same
-#: figures by formulas of before, and keeps their number.
+#: What is compared of a day, of a period and of a workout. Everything else is no figure. A day without workouts has the same
+#: figures by the earlier formulas, and keeps their number.
 DAY = {"steps", "step_counts_left_out", "distance_m", "distances_m", "energy_kcal", "heart_rate"} | (set() if EARLIER else {"formulas"})
 PERIOD = {"recorded_days", "steps", "distance_m", "distances_m", "energy_kcal", "heart_rate"}
 WORKOUT = {"activity", "duration_s", "distance_m", "energy_kcal", "heart_rate"}
