@@ -27,7 +27,8 @@ extension DayTotals {
             "DayTemperature", "Degrees Celsius.",
             [.always("mean", .number), .always("min", .number), .always("max", .number), .always("last", .number)])
         let heartRate = PayloadSchema.object(
-            "DayHeartRate", "Beats per minute, and seconds in the zones 1 to 5.", HeartRateDay.fields)
+            "DayHeartRate", "Beats per minute, and seconds in the zones 1 to 5.",
+            HeartRateDay.fields + [HeartRateZones.field])
         return [
             .always("day", .day), .known("steps", .count), .known("step_counts_left_out", .count),
             .known("distance_m", .number), .known("distances_m", DistanceKind.schema), .known("energy_kcal", .number),
@@ -116,7 +117,7 @@ extension HeartRateDay {
             "mean": .number(mean, decimals: 1), "min": .integer(Int64(minimum)), "max": .integer(Int64(maximum)),
             "resting": resting.map { .number($0, decimals: 1) }, "resting_of": restingOf.map { .string($0.rawValue) },
             "zones_s": zoneSeconds.map { .array($0.map { .integer(Int64($0)) }) },
-            "recorded_s": .integer(Int64(recordedSeconds)),
+            "recorded_s": .integer(Int64(recordedSeconds)), HeartRateZones.field.name: zones?.json,
         ])
     }
 }

@@ -32,6 +32,7 @@ package struct History: Equatable {
         var weightKilograms: Double
         var gender: Profile.Gender
         package var dateOfBirth: CalendarDay
+        var heart: HeartRateFacts
     }
 
     /// At least one, in the order in which they begin.
@@ -57,7 +58,7 @@ package struct History: Equatable {
             }
         return Person(
             sex: sex, ageYears: Double(body.dateOfBirth.age(on: day)), heightCentimetres: body.heightCentimetres,
-            weightKilograms: body.weightKilograms)
+            weightKilograms: body.weightKilograms, heart: body.heart)
     }
 
     /// Whether the person has ever said anything of themselves.
@@ -268,7 +269,8 @@ extension Histories {
                 let birth = entry["date_of_birth"]?.text.flatMap({ CalendarDay($0) }) ?? old?.dateOfBirth
             else { continue }
             let body = History.Body(
-                heightCentimetres: height, weightKilograms: weight, gender: gender, dateOfBirth: birth)
+                heightCentimetres: height, weightKilograms: weight, gender: gender, dateOfBirth: birth,
+                heart: entry["heart"].map { HeartRateFacts(kept: $0) } ?? old?.heart ?? HeartRateFacts())
             entries.append((CalendarDay(daysSince1970: day), body))
         }
         return entries
@@ -320,6 +322,7 @@ extension Histories {
                 "weight_kg": body.weightKilograms == last?.weightKilograms ? nil : .number(body.weightKilograms),
                 "gender": body.gender == last?.gender ? nil : .string(body.gender.rawValue),
                 "date_of_birth": body.dateOfBirth == last?.dateOfBirth ? nil : .string("\(body.dateOfBirth)"),
+                "heart": body.heart == last?.heart ?? HeartRateFacts() ? nil : .object(body.heart.members),
             ])
         }
         return [
@@ -343,7 +346,7 @@ extension History.Body {
     package init(_ profile: Profile) {
         self.init(
             heightCentimetres: profile.heightCentimetres, weightKilograms: profile.weightKilograms,
-            gender: profile.gender, dateOfBirth: profile.dateOfBirth)
+            gender: profile.gender, dateOfBirth: profile.dateOfBirth, heart: profile.heart)
     }
 }
 

@@ -18,7 +18,7 @@ package import Telemetry
 //                                        height                   "Enter Proper Height"
 //                                        weight                   "Enter Proper Weight"
 //                                        gender                   what it may be
-//     then what may be left out: voice, continuous heart rate, time zone, locale, units
+//     then what may be left out: voice, continuous heart rate, time zone, locale, units, and what ProfileHeart.swift reads
 //
 // A field is empty if it is left out, null, or blank. The error's field is the one that its words are about; of
 // several, the first in this order.
@@ -41,6 +41,8 @@ package struct Profile: Equatable {
     /// A language tag (BCP 47).
     package var locale: String?
     package var units: Units
+    /// What is known of the heart, and what zones are computed from.
+    package var heart: HeartRateFacts
 
     /// Body mass index; nil if there is none to speak of.
     package var bodyMassIndex: BodyMassIndex? {
@@ -63,8 +65,9 @@ extension Profile {
     /// The profile of a request. Optional fields that are left out stay as they were.
     /// - Parameters:
     ///   - old: what it was; nil for the first.
+    ///   - resting: the heart rate at rest that is measured of the person; nil if it is not.
     ///   - now: Unix milliseconds: nobody is born tomorrow, on their own calendar.
-    package init(_ fields: JSON, old: Profile?, now: Int64) throws(ReplyError) {
+    package init(_ fields: JSON, old: Profile?, resting: Double? = nil, now: Int64) throws(ReplyError) {
         let zoneName = Self.text("time_zone", fields).value ?? old?.timeZone
         let today = Self.today(zoneName.flatMap { ZoneRules($0) }, now)
         let birth = Self.dateOfBirth(fields, today)
@@ -94,6 +97,8 @@ extension Profile {
         case .improper: throw Self.notOne(of: Units.self, "units")
         case .proper(let value): units = value
         }
+        let person = Person(ageYears: Double(birth.age(on: today)), restingHeartRate: resting)
+        heart = try HeartRateFacts(fields, old: old?.heart ?? HeartRateFacts(), of: person)
     }
 
     private static func empty(_ field: String) -> ReplyError { ReplyError(.invalid, "Empty Fields", field: field) }
@@ -188,12 +193,13 @@ extension Profile {
 extension Profile {
     /// As it is kept and shown.
     package var json: JSON {
-        .object(present: [
+        let said = JSON.object(present: [
             "name": .string(name), "date_of_birth": .string("\(dateOfBirth)"), "gender": .string(gender.rawValue),
             "weight_kg": .number(weightKilograms), "height_cm": .number(heightCentimetres), "voice": .bool(voice),
             "continuous_heart_rate": .bool(continuousHeartRate), "time_zone": timeZone.map(JSON.string),
             "locale": locale.map(JSON.string), "units": .string(units.rawValue),
         ])
+        return heart.members.reduce(said) { $0.with($1.name, $1.value) }
     }
 
     /// Reads what was kept, without checking again whether it would be allowed today; nil if it is not a profile.
@@ -211,6 +217,7 @@ extension Profile {
         timeZone = Self.text("time_zone", json).value
         locale = Self.text("locale", json).value
         units = Self.choice("units", json, Units.self).value ?? .metric
+        heart = HeartRateFacts(kept: json)
     }
 }
 

@@ -163,7 +163,7 @@ extension WorkoutTurn {
         switch self {
         case .began, .resumed: .play
         case .paused, .ended, .cancelled: .pause
-        case .goesOn, .reachedGoal: nil
+        case .goesOn, .reachedGoal, .zone: nil
         }
     }
 }

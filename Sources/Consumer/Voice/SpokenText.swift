@@ -6,7 +6,7 @@ import Workouts
 struct SpokenText: Sendable {
     /// What it is about.
     enum Kind: String, CaseIterable, Sendable {
-        case start, pause, resume, progress, goal, end
+        case start, pause, resume, progress, goal, zone, end
         /// What a plan says: the next exercise, a rest.
         case training
     }

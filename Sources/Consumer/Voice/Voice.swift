@@ -69,7 +69,11 @@ extension Voice: WorkoutObserver {
                     progress: isNews
                         ? SpokenProgress(fromTheBeginning: plan.interval) : SpokenProgress(joining: plan.interval))
                 let known = TrainingKind(activity: workout.activity.name).map { ($0.words.english, $0.words.german) }
-                if isNews { try say(.start, workout) { $0.began(workout.activity, workout.goal, known: known) } }
+                if isNews {
+                    try say(.start, workout) {
+                        $0.began(workout.activity, workout.goal, zone: workout.zone, known: known)
+                    }
+                }
             case .paused: if isNews { try say(.pause, workout) { $0.paused } }
             case .resumed: if isNews { try say(.resume, workout) { $0.resumed } }
             case .goesOn: try goOn(workout)
@@ -77,6 +81,10 @@ extension Voice: WorkoutObserver {
                 // After a restart it is told again, before anything else of the workout.
                 let isKnown = spoken[workout.user]?.workout == workout.id
                 if isNews, isKnown || workout.time >= since { try reach(workout) }
+            case .zone(let place):
+                try say(.zone, workout) { words in
+                    workout.zone.map { words.heart(place, $0, workout.figures?.heartRate?.now) }
+                }
             case .ended(let end):
                 spoken[workout.user] = nil
                 if isNews { try finish(workout, end) }

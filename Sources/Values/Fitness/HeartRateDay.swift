@@ -8,6 +8,22 @@ public struct HeartRateDay: Hashable, Sendable, Codable {
         case day
     }
 
+    /// How many days make a baseline, and how many of them must have a value.
+    public static let (baselineDays, leastOfBaseline) = (7, 3)
+
+    /// The median of the heart rates at rest of the days before, all of the night or all by day; nil if too few are known.
+    public static func baseline(_ days: [Double?]) -> Double? {
+        let known = days.compactMap(\.self).sorted()
+        guard known.count >= leastOfBaseline else { return nil }
+        return (known[(known.count - 1) / 2] + known[known.count / 2]) / 2
+    }
+
+    /// How many beats a minute a heart rate at rest is above a baseline, rounded; nil if it is as usual, less than 3 away from it.
+    public static func difference(_ resting: Double, from baseline: Double) -> Int? {
+        let difference = resting - baseline
+        return abs(difference) < 3 ? nil : Int(difference.rounded())
+    }
+
     /// How long a half-hour is, in milliseconds, and how much of it must be recorded to count, in slots.
     private static let (halfHour, sufficient): (Int64, Int64) = (30 * 60_000, 15 * 12)
     /// How many half-hours must count, and how many of the quietest make the heart rate at rest.
@@ -25,9 +41,11 @@ public struct HeartRateDay: Hashable, Sendable, Codable {
     public var resting: Double?
     /// What the heart rate at rest is of; nil if there is none.
     public var restingOf: Rest?
-    /// How many recorded seconds were spent in each of the zones 1 to 5. What is below zone 1 is in none. Nil if the age is not
+    /// How many recorded seconds were spent in each of the zones 1 to 5. What is below zone 1 is in none. Nil if the zones are not
     /// known.
     public var zoneSeconds: [Int]?
+    /// The zones of that day; nil if they are not known.
+    public var zones: HeartRateZones?
     /// How many seconds are recorded.
     public var recordedSeconds: Int
 
@@ -66,8 +84,8 @@ public struct HeartRateDay: Hashable, Sendable, Codable {
             for (number, minute) in minutes where interval.contains(number * 60_000) { all.merge(minute.samples) }
         }
         guard !all.isEmpty, let first = time.intervals.first?.lowerBound else { return nil }
-        let bounds = person.zoneBounds
-        var (held, zones) = (HeldTime(), [Int64](repeating: 0, count: 1 + (bounds?.count ?? 0)))
+        let zones = person.zones()
+        var (held, inZones) = (HeldTime(), [Int64](repeating: 0, count: 1 + (zones?.bounds.count ?? 0)))
         let last = time.intervals.last?.upperBound ?? first
         var halves = [HeldTime](repeating: HeldTime(), count: Int((last - first) / Self.halfHour) + 1)
         let intervals = time.intervals.map { HeldHeartRates.slots(in: $0) }
@@ -77,7 +95,7 @@ public struct HeartRateDay: Hashable, Sendable, Codable {
                 var slots = piece.slots.clamped(to: interval)
                 guard !slots.isEmpty else { continue }
                 held.add(Int64(slots.count), piece.mean)
-                zones[Person.zone(piece.mean, bounds ?? [])] += Int64(slots.count)
+                inZones[zones?.zone(of: piece.mean) ?? 0] += Int64(slots.count)
                 while !slots.isEmpty {
                     if !half.slots.contains(slots.lowerBound) { half = Self.half(of: slots.lowerBound, from: first) }
                     let part = slots.clamped(to: half.slots)
@@ -87,10 +105,10 @@ public struct HeartRateDay: Hashable, Sendable, Codable {
             }
         }
         guard let mean = held.mean else { return nil }
-        self.mean = mean
+        (self.mean, self.zones) = (mean, zones)
         (minimum, maximum) = (all.minimum, all.maximum)
         recordedSeconds = held.seconds
-        zoneSeconds = bounds.map { _ in zones.dropFirst().map { Int($0 * HeldHeartRates.slotMilliseconds / 1000) } }
+        zoneSeconds = zones.map { _ in inZones.dropFirst().map { Int($0 * HeldHeartRates.slotMilliseconds / 1000) } }
         rest(halves, from: first, time)
     }
 

@@ -17,19 +17,22 @@ public struct Person: Hashable, Sendable {
     public var heightCentimetres: Double?
     /// Weight in kilograms.
     public var weightKilograms: Double?
+    /// What is known of the heart.
+    public var heart: HeartRateFacts
     /// Heart rate at rest, in beats per minute.
-    public var restingHeartRate: Double?
+    public var restingHeartRate: Double? { heart.resting }
 
     /// A person of whom this much is known. Numbers that are not positive and finite are taken for unknown.
     public init(
         sex: Sex? = nil, ageYears: Double? = nil, heightCentimetres: Double? = nil, weightKilograms: Double? = nil,
-        restingHeartRate: Double? = nil
+        heart: HeartRateFacts = HeartRateFacts(), restingHeartRate: Double? = nil
     ) {
         func known(_ value: Double?) -> Double? { value.flatMap { $0.isFinite && $0 > 0 ? $0 : nil } }
         self.sex = sex
         self.ageYears = known(ageYears)
         self.heightCentimetres = known(heightCentimetres)
         self.weightKilograms = known(weightKilograms)
-        self.restingHeartRate = known(restingHeartRate)
+        self.heart = heart
+        if let rest = known(restingHeartRate) { self.heart.figures[.resting] = rest }
     }
 }

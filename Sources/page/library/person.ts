@@ -1,4 +1,4 @@
-import type { Profile, Requests as Asked } from "service";
+import type { HeartRateZones, Profile, Requests as Asked } from "service";
 import { brokerAddress } from "./accounts";
 import { Alerts } from "./alerts";
 import { Broker, drawn, matches } from "./broker";
@@ -36,6 +36,9 @@ export class Person extends EventTarget {
   hasBeenOnline = false;
   /** Undefined until it is known; null if there is none. */
   profile: Profile | null | undefined;
+  /** Their zones of heart rate, and those on a bicycle if they are others; null if they are not known. */
+  zones: HeartRateZones | null = null;
+  bicycleZones: HeartRateZones | null = null;
   /** The address of their picture, within the page; null if there is none, or while it is not known. */
   picture: string | null = null;
   readonly #requests: Requests;
@@ -91,9 +94,10 @@ export class Person extends EventTarget {
     return this.broker.listen(this.#topic(name), ({ text }) => act(parsed(text)));
   }
 
-  /** Takes a profile as theirs from now on. */
-  became(profile: Profile | null): void {
+  /** Takes a profile as theirs from now on, and the zones that the service makes of it. */
+  became({ profile, zones, bicycle_zones }: { profile: Profile | null; zones?: HeartRateZones; bicycle_zones?: HeartRateZones }): void {
     this.profile = profile;
+    [this.zones, this.bicycleZones] = [zones ?? null, bicycle_zones ?? null];
     readAs(profile);
     speak([...(profile?.locale ? [profile.locale] : []), ...navigator.languages]);
     this.dispatchEvent(new Event("profile"));
@@ -101,10 +105,10 @@ export class Person extends EventTarget {
 
   /** Changes the profile. The service sets it as a whole, and another program may have changed it since it was shown: what is not given
    *  here stays as it is there, and what is given as undefined is left out. */
-  async change(changes: { [Field in keyof Profile]?: Profile[Field] | undefined }): Promise<Asked["profile/set"]["replies"]> {
+  async change(changes: { [Field in keyof Profile]?: Profile[Field] | null | undefined }): Promise<Asked["profile/set"]["replies"]> {
     const { profile: latest } = await this.ask("profile/get", {});
     const saved = await this.ask("profile/set", { ...latest, ...changes } as Profile);
-    this.became(saved.profile);
+    this.became(saved);
     return saved;
   }
 
@@ -122,7 +126,7 @@ export class Person extends EventTarget {
   /** What no topic tells, and the day, whose topic is not there in a home without accounts. */
   async #catchUp(): Promise<void> {
     this.hasBeenOnline = true;
-    void this.ask("profile/get", {}).then(({ profile }) => this.became(profile), () => {});
+    void this.ask("profile/get", {}).then((known) => this.became(known), () => {});
     if (!this.picture) void this.loadPicture();
     void this.sensors.load();
     void this.news.load().catch(() => {});

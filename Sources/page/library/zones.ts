@@ -1,14 +1,16 @@
-import type { Profile } from "service";
+import type { HeartRateZones } from "service";
+import { number } from "./format";
+import type { Person } from "./person";
+import { say } from "./words";
 
-/** Where the zones 1 to 5 begin, in percent of the maximum. */
-export const zoneShares = [50, 60, 70, 80, 90];
+/** A person's zones in an activity, as the service says; null if they are not known. */
+export function zonesOf(person: Person, activity?: string): HeartRateZones | null {
+  return (activity === "cycling" ? person.bicycleZones : null) ?? person.zones;
+}
 
-/** Where the zones 1 to 5 begin, in beats per minute: shares of the maximum for the person's age, which is 208 - 0.7 × age (Tanaka et al.
- *  2001), as the service counts it. Without a date of birth there are no zones. */
-export function zoneLimits(profile: Profile | null | undefined, now = Date.now()): number[] {
-  if (!profile) return [];
-  const age = ageOn(profile.date_of_birth, new Date(now));
-  return zoneShares.map((share) => (share / 100) * (208 - 0.7 * age));
+/** Where the zones 1 to 5 begin, in whole beats per minute; none if that is not known. */
+export function zoneLimits(person: Person, activity?: string): number[] {
+  return zonesOf(person, activity)?.bounds ?? [];
 }
 
 /** The zone of a heart rate, 1 to 5; 0 below zone 1; null if there are no zones. */
@@ -16,8 +18,14 @@ export function zoneOf(bpm: number, limits: number[]): number | null {
   return limits.length === 0 ? null : limits.filter((limit) => bpm >= limit).length;
 }
 
-function ageOn(dateOfBirth: string, day: Date): number {
-  const [year = 0, month = 0, date = 0] = dateOfBirth.split("-").map(Number);
-  const isBeforeBirthday = day.getMonth() + 1 < month || (day.getMonth() + 1 === month && day.getDate() < date);
-  return day.getFullYear() - year - (isBeforeBirthday ? 1 : 0);
+/** What zones follow from. */
+export function zoneOrigin({ by, max_heart_rate: max, resting_heart_rate: resting, threshold_heart_rate: threshold }: HeartRateZones): string {
+  const shown = (rate: number | undefined) => (rate === undefined ? "–" : number(rate));
+  switch (by) {
+    case "age": return say("zonesByAge", { max: shown(max) });
+    case "maximum": return say("zonesByMaximum", { max: shown(max) });
+    case "reserve": return say("zonesByReserve", { resting: shown(resting), max: shown(max) });
+    case "threshold": return say("zonesByThreshold", { threshold: shown(threshold) });
+    case "limits": return say("zonesByLimits");
+  }
 }

@@ -64,10 +64,11 @@ export function meter(share: number, look = ""): SVGElement {
     drawing("rect", { width: (100 * Math.min(1, Math.max(0, share))).toFixed(1), height: 8 }));
 }
 
-/** How long the heart was in each zone, the hardest first: seconds in the zones 1 to 5. */
-export function zoneTimes(seconds: number[]): HTMLElement {
+/** How long the heart was in each zone, the hardest first: seconds in the zones 1 to 5.
+ *  @param bounds where these begin, if they were the same all the time */
+export function zoneTimes(seconds: number[], bounds: number[] = []): HTMLElement {
   const longest = Math.max(...seconds, 1);
   return element("ul", { class: "zones" }, ...seconds.map((time, at) => element(
     "li", {}, element("b", { class: `zone z${at + 1}`, "aria-hidden": "true" }, `${at + 1}`),
-    element("span", {}, say(`zone${at + 1}` as Word)), meter(time / longest, `z${at + 1}`), element("b", {}, duration(time)))).reverse());
+    element("span", {}, say(`zone${at + 1}` as Word), bounds[at] === undefined ? null : ` · ${say("fromValue", { value: bounds[at] })}`), meter(time / longest, `z${at + 1}`), element("b", {}, duration(time)))).reverse());
 }

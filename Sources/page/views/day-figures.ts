@@ -5,6 +5,7 @@ import { element, type Child } from "../library/element";
 import { duration, number } from "../library/format";
 import { goalKinds, kindsText, nameOfMeasure, nameOfResting } from "../library/measures";
 import { say, type Word } from "../library/words";
+import { zoneOrigin } from "../library/zones";
 import { empty, facts, fine, section, zoneTimes } from "../parts/card";
 import { figureOf, type Figure } from "./day-series";
 
@@ -30,7 +31,7 @@ function moved(day: Day): HTMLElement {
 function heart({ day, heart_rate: heart }: Day): HTMLElement | null {
   if (!heart) return null;
   const { from, to } = timesOf(day);
-  const { zones_s: zones = [] } = heart;
+  const { zones_s: zones = [], zones: own } = heart;
   const known: [string, number | undefined][] = [
     [say("lowest"), heart.min], [say("average"), heart.mean], [say("highest"), heart.max], [nameOfResting(heart), heart.resting],
   ];
@@ -39,7 +40,8 @@ function heart({ day, heart_rate: heart }: Day): HTMLElement | null {
     facts("three", [...figures, [say("recorded"), duration(heart.recorded_s)]]),
     hint(heart.resting === undefined && say("noResting")),
     zones.some((seconds) => seconds > 0) ? element("h3", {}, say("timeInZones")) : null,
-    zones.some((seconds) => seconds > 0) ? zoneTimes(zones) : null,
+    zones.some((seconds) => seconds > 0) ? zoneTimes(zones, own?.bounds) : null,
+    zones.some((seconds) => seconds > 0) && own ? fine(zoneOrigin(own)) : null,
     element("div", { class: "btns" }, element("a", { class: "btn s soft", href: `#/heart?from=${from}&to=${to}` }, say("heartOfDay"))));
 }
 

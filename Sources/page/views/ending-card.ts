@@ -56,7 +56,7 @@ export class EndingCard extends Card {
       element("p", {}, translated(asked.message)), element("ul", { class: "tips" }, ...inWords(asked.what).map((line) => element("li", {}, line))),
     ], asked, proof, async (proof) => {
       const { message } = await this.#person.ask("reset-all/confirm", { confirmation: asked.confirmation, ...proof }, patience);
-      this.#person.became(null);
+      this.#person.became({ profile: null });
       void this.#person.loadPicture();
       void this.#person.news.load().catch(() => {});
       this.#person.dispatchEvent(new Event("consent"));

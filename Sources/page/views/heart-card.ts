@@ -66,7 +66,7 @@ export class HeartCard extends Card {
     this.#empty.hidden = !isNothing;
     if (!sensor?.beat) return;
     const now = Date.now();
-    const limits = zoneLimits(this.#person.profile);
+    const limits = zoneLimits(this.#person);
     this.#trace.draw(sensors.trace, limits, now);
     const isLive = now - sensor.beat.arrived < liveMilliseconds;
     // Nobody knows whether the sensor sends while nothing comes from home, or has only just come again.

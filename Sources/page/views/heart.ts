@@ -155,7 +155,7 @@ export class Heart extends Part {
     refill(this.#seg, ...periods.map((one) => pressed(
       element("button", { type: "button", "aria-pressed": `${one === period}` }, say(`${one}Period` as Word)),
       () => this.#go(periodAround(this.#middle, one)))));
-    this.#chart.show(this.#range, this.#graph, zoneLimits(this.#person.profile), this.#sentence(name));
+    this.#chart.show(this.#range, this.#graph, zoneLimits(this.#person), this.#sentence(name));
     this.#say();
     fill(this.#foot,
       element("span", {}, element("i", { class: "sw l" }), say("average")),

@@ -1,9 +1,9 @@
 import { element, type Child } from "../library/element";
-import { number, percent } from "../library/format";
+import { number } from "../library/format";
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { say, type Word } from "../library/words";
-import { zoneLimits, zoneShares } from "../library/zones";
+import { zoneOrigin } from "../library/zones";
 import { section } from "../parts/card";
 import { picture, type DrawingName } from "../parts/drawings";
 import { tips } from "./sensors";
@@ -42,17 +42,17 @@ function steps(...words: Word[]): HTMLElement {
   return element("ol", { class: "told" }, ...words.map((word) => element("li", {}, say(word))));
 }
 
-/** Where each zone begins: in percent, and in beats if the person's age is known. */
-function zoneTable({ profile }: Person): HTMLElement {
-  const limits = zoneLimits(profile).map(Math.ceil);
-  const from = (value: string) => element("td", {}, say("fromValue", { value }));
-  return element("table", {}, element("thead", {}, element("tr", {},
-    ...(["zoneWord", "shareOfMaximum", ...(limits.length > 0 ? ["bpm" as const] : []), "feelsLike"] as Word[]).map((word) => element("th", { scope: "col" }, say(word))))),
-  element("tbody", {}, ...zoneShares.map((share, at) => element("tr", {},
-    element("th", { scope: "row" }, element("span", { class: "zone-line" },
-      element("b", { class: `zone z${at + 1}`, "aria-hidden": "true" }, `${at + 1}`), say(`zone${at + 1}` as Word))),
-    from(percent(share)), limits.length > 0 ? from(number(limits[at] ?? 0)) : null,
-    element("td", {}, say(`feels${at + 1}` as Word))))));
+/** Where each zone begins, if that is known, what it feels like, and what the zones follow from. */
+function zoneTable({ zones }: Person): HTMLElement {
+  const head: Word[] = ["zoneWord", ...(zones ? ["bpm" as const] : []), "feelsLike"];
+  return element("div", {},
+    zones ? element("p", {}, zoneOrigin(zones)) : null,
+    element("table", {}, element("thead", {}, element("tr", {}, ...head.map((word) => element("th", { scope: "col" }, say(word))))),
+      element("tbody", {}, ...[1, 2, 3, 4, 5].map((zone) => element("tr", {},
+        element("th", { scope: "row" }, element("span", { class: "zone-line" },
+          element("b", { class: `zone z${zone}`, "aria-hidden": "true" }, `${zone}`), say(`zone${zone}` as Word))),
+        zones ? element("td", {}, say("fromValue", { value: number(zones.bounds[zone - 1] ?? 0) })) : null,
+        element("td", {}, say(`feels${zone}` as Word)))))));
 }
 
 const keyWords: [keys: string[], does: Word][] = [

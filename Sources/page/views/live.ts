@@ -6,7 +6,7 @@ import type { Person } from "../library/person";
 import { counts, liveMilliseconds } from "../library/sensors";
 import { hasReached } from "../library/under-way";
 import { say, type Word } from "../library/words";
-import { zoneLimits, zoneOf } from "../library/zones";
+import { zoneOf } from "../library/zones";
 import { nameOf } from "../parts/activities";
 import { empty, facts, skeleton } from "../parts/card";
 import { asked } from "../parts/dialog";
@@ -34,6 +34,7 @@ class Live extends Part {
   readonly #goal = element("div");
   readonly #ring = element("div", { class: "ring" });
   readonly #now = element("div");
+  readonly #target = element("p", { role: "status" });
   readonly #more = element("section", { class: "card b", "aria-label": say("more") });
   readonly #go = element("button", { type: "button", class: "btn first" });
   readonly #stop = element("button", { type: "button", class: "btn" }, icon("stop"), say("stop"));
@@ -80,7 +81,7 @@ class Live extends Part {
         this.#away,
         element("div", { class: "running" },
           element("section", { class: "card a", "aria-label": say("now") }, element("div", { class: "clock" },
-            element("div", {}, this.#time, this.#goal), this.#ring), this.#now),
+            element("div", {}, this.#time, this.#goal), this.#ring), this.#now, this.#target),
           new LiveWay(this.#person, workout.id),
           this.#more,
           element("div", { class: "btns c" }, new VoiceButton(this.#person),
@@ -92,6 +93,7 @@ class Live extends Part {
     this.#tick();
     this.#showState(workout);
     this.#showGoal(workout);
+    this.#showTarget(workout);
     this.#showNow();
     this.#showMore(workout);
   }
@@ -119,6 +121,22 @@ class Live extends Part {
       element("p", { class: "ring-mid" }, element("b", {}, percent(Math.floor(reached))), hasReached(workout) ? star(say("reached")) : null)] : []));
   }
 
+  /** The zone that was chosen, and on which side of it the heart is. It is read out when the service says that the zone was left. */
+  #showTarget({ target_zone: target }: Workout): void {
+    this.#target.hidden = !target;
+    if (!target) return;
+    const { zone, from, to, now, said } = target;
+    const range = from === undefined ? "" : to === undefined ? say("fromValue", { value: number(from) }) : say("rangeOfRates", { from: number(from), to: number(to - 1) });
+    const place = now && (now === "within" ? "targetWithin" : now === "below" ? "targetBelow" : "targetAbove");
+    // What changes with each heart rate is not read out.
+    const shown = [zone, range, now, said].join(" ");
+    if (this.#target.dataset["shown"] === shown) return;
+    this.#target.dataset["shown"] = shown;
+    give(this.#target, { class: now && now !== "within" ? "note warn" : "note info", "aria-live": said && said !== "within" ? "polite" : "off" });
+    fill(this.#target, element("span", {}, say("targetZone"), " ", element("b", { class: `zone z${zone}` }, `${zone}`), ` ${range}`),
+      place ? element("b", {}, say(place)) : null);
+  }
+
   /** Distance, heart rate and pace, or the speed of a ride. */
   #showNow(): void {
     const workout = this.#person.underWay.now;
@@ -135,12 +153,12 @@ class Live extends Part {
   }
 
   /** The heart rate of this second, if a sensor is heard here; otherwise the one that the service has heard. */
-  #heart({ heart_rate }: Workout): Figure[] {
+  #heart({ heart_rate, zones }: Workout): Figure[] {
     const beat = this.#person.sensors.shown?.beat;
     const isLive = beat && Date.now() - beat.arrived < liveMilliseconds;
     const bpm = isLive ? (counts(beat) ? beat.bpm : undefined) : heart_rate?.now;
     if (bpm === undefined) return [];
-    const zone = isLive ? zoneOf(bpm, zoneLimits(this.#person.profile)) : heart_rate?.zone ?? null;
+    const zone = isLive ? zoneOf(bpm, zones?.bounds ?? []) : heart_rate?.zone ?? null;
     const label = element("span", {}, say("heartRate"), zone === null ? null : zone === 0 ? ` · ${say("belowZones")}` : element("b", { class: `zone z${zone}` },
       element("span", { class: "hidden" }, say("zone", { number: "" })), `${zone}`));
     return [[label, `${bpm}`, say("bpm")]];

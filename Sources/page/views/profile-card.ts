@@ -4,6 +4,7 @@ import { fill, pressed, written } from "../library/element";
 import { number } from "../library/format";
 import type { Person } from "../library/person";
 import { say } from "../library/words";
+import { zoneOrigin } from "../library/zones";
 import { bodyMeasures } from "../parts/body-measures";
 import { Card, pairs, skeleton } from "../parts/card";
 import { button } from "../parts/form";
@@ -31,7 +32,7 @@ export class ProfileCard extends Card {
       edit.hidden = !profile;
       if (profile === undefined) return fill(this.#body, skeleton());
       if (profile === null) return fill(this.#body, profileForm(this.#person, () => {}));
-      fill(this.#body, read(profile));
+      fill(this.#body, read(profile, this.#person));
     };
     pressed(edit, () => {
       isEdited = true;
@@ -48,7 +49,7 @@ export class ProfileCard extends Card {
   }
 }
 
-function read(profile: Profile): HTMLElement {
+function read(profile: Profile, { zones, bicycleZones }: Person): HTMLElement {
   const isImperial = profile.units === "imperial";
   const measures = (["height_cm", "weight_kg"] as const).map((name): [string, string] =>
     [bodyMeasures[name].label(isImperial), bodyMeasures[name].shown(profile[name], isImperial)]);
@@ -62,6 +63,8 @@ function read(profile: Profile): HTMLElement {
     [say("units"), say(profile.units)],
     [say("language"), profile.locale ? languageName(profile.locale) : say("ofBrowser")],
     [say("timeZone"), profile.time_zone ?? say("ofBrowser")],
+    ...[[say("zonesWord"), zones] as const, [say("zonesOnBicycle"), bicycleZones] as const].flatMap(([label, known]): [string, string][] =>
+      (known ? [[label, `${zoneOrigin(known)} ${say("zonesFrom", { list: known.bounds.join(", ") })}`]] : [])),
     [say("keepHeart"), onOrOff(profile.continuous_heart_rate)],
     [say("voiceProfile"), onOrOff(profile.voice)],
   ]);

@@ -3,10 +3,13 @@ import { element, pressed } from "../library/element";
 import { ownTimeZone } from "../library/format";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
-import { locale, say, translated } from "../library/words";
+import { locale, say, translated, type Word } from "../library/words";
 import { bodyMeasures, type BodyField } from "../parts/body-measures";
-import { button, busy, check, field, form, select, text } from "../parts/form";
+import { button, busy, check, field, form, numberIn, select, text, type Field } from "../parts/form";
 import { toast } from "../parts/toast";
+
+/** What a person may say of their heart, in the order in which it is asked. */
+const heartFields = ["max_heart_rate", "resting_heart_rate", "threshold_heart_rate"] as const;
 
 const bodyFields = ["height_cm", "weight_kg"] as const;
 
@@ -37,6 +40,14 @@ export function profileForm(person: Person, close: () => void): HTMLFormElement 
     units: field(say("units"), select([["metric", say("metric")], ["imperial", say("imperial")]], profile?.units ?? "metric")),
     locale: field(say("language"), choice(languages, profile?.locale ?? locale(), languageName)),
     time_zone: field(say("timeZone"), choice(timeZones(), profile?.time_zone ?? ownTimeZone()), { look: "all" }),
+    zones_by: field(say("zonesBy"), select(
+      [["age", say("byAge")], ["maximum", say("maxHeartRate")], ["reserve", say("byReserve")], ["threshold", say("thresholdHeartRate")],
+        ["limits", say("byLimits")]], profile?.zones_by ?? "age"), { hint: say("zonesCount"), look: "all" }),
+    max_heart_rate: rate("maxHeartRate", profile?.max_heart_rate),
+    resting_heart_rate: rate("restingHeartRate", profile?.resting_heart_rate),
+    threshold_heart_rate: rate("thresholdHeartRate", profile?.threshold_heart_rate),
+    zone_limits: field(say("zoneLimits"), text({ inputmode: "text", autocomplete: "off", maxlength: 60, value: profile?.zone_limits?.join(", ") ?? "" }),
+      { hint: say("zoneLimitsHint") }),
   };
   const values = () => Object.entries(fields).map(([name, { input }]) => [name, input.value.trim()] as const);
   const before = new Map(profile ? values() : []);
@@ -74,24 +85,44 @@ export function profileForm(person: Person, close: () => void): HTMLFormElement 
     close();
   }));
   // Somebody who is new is not asked for what their browser says.
-  const asked = profile ? fields : { ...fields, locale: null, time_zone: null };
+  const asked = profile ? fields : { ...fields, locale: null, time_zone: null, zones_by: null, ...noHeart };
   return form(fields, [
     ...Object.values(asked).map((field) => field?.node), keepHeart.node, voice.node,
     element("div", { class: "btns all" }, send, cancel),
   ], send, async () => {
     // What is empty is left out, and the service says which of it has to be there.
-    const changes: Record<string, string | number | undefined> = Object.fromEntries(
+    const changes: Record<string, string | number | number[] | null | undefined> = Object.fromEntries(
       values().filter(([name, value]) => !(name in bodyMeasures) && value !== before.get(name)).map(([name, value]) => [name, value || undefined]));
     for (const name of bodyFields) {
       const value = entered(name);
       if (value === undefined || value !== profile?.[name]) changes[name] = value;
     }
+    // What is emptied is taken back.
+    for (const name of heartFields) {
+      if (name in changes) changes[name] = numberIn(fields[name], name);
+    }
+    if ("zone_limits" in changes) changes["zone_limits"] = limitsIn(fields.zone_limits.input.value);
     const boxes: [keyof Profile, HTMLInputElement][] = [["continuous_heart_rate", keepHeart.input], ["voice", voice.input]];
     const ticked = Object.fromEntries(boxes.filter(([name, { checked }]) => checked !== profile?.[name]).map(([name, { checked }]) => [name, checked]));
     const { message } = await person.change({ ...changes, ...ticked });
     toast(translated(message));
     close();
   });
+}
+
+const noHeart = { max_heart_rate: null, resting_heart_rate: null, threshold_heart_rate: null, zone_limits: null };
+
+function rate(word: Word, value: number | undefined): Field {
+  return field(say(word), text({ type: "number", inputmode: "decimal", step: "any", autocomplete: "off", value: value ?? "" }));
+}
+
+/** The limits that somebody has typed; null if the field is empty. */
+function limitsIn(typed: string): number[] | null {
+  const parts = typed.split(/[\s,;]+/).filter((part) => part !== "");
+  if (parts.length === 0) return null;
+  const limits = parts.map(Number);
+  if (limits.some(Number.isNaN)) throw new Refusal("invalid", say("zoneLimitsHint"), "zone_limits");
+  return limits;
 }
 
 /** A choice among known values; what is chosen already is among them, whatever it is. */

@@ -1,10 +1,10 @@
 import { element, pressed } from "../library/element";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
-import { say } from "../library/words";
+import { say, type Word } from "../library/words";
 import { activities } from "../parts/activities";
 import { Card } from "../parts/card";
-import { busy, field, form, text } from "../parts/form";
+import { busy, field, form, select, text } from "../parts/form";
 import { icon } from "../parts/icons";
 
 /** Starts a workout. While one is under way, there is no card. */
@@ -12,6 +12,9 @@ export class StartCard extends Card {
   readonly #person: Person;
   readonly #look: string;
   readonly #isWhole: boolean;
+  readonly #target = field(say("targetZone"), select(
+    [["", say("noTarget")], ...[1, 2, 3, 4, 5].map((zone): [string, string] => [`${zone}`, `${zone} · ${say(`zone${zone}` as Word)}`])], ""),
+  { hint: say("targetZoneHint"), look: "all" });
 
   /** @param isWhole with an activity of one's own; otherwise the card leads to where there is more */
   constructor(person: Person, look: string, isWhole: boolean) {
@@ -24,6 +27,7 @@ export class StartCard extends Card {
   begin(): void {
     this.frame(say(this.#isWhole ? "activity" : "startWorkout"), this.#look,
       this.#isWhole ? null : element("a", { href: "#/workouts/start" }, say("goalAndVoice")));
+    if (this.#isWhole) this.append(this.#target.node);
     this.append(element("div", { class: "start" }, ...activities.map(({ activity, one, icon: name }) => {
       const start = element("button", { type: "button", class: "btn" }, icon(name), say(one));
       return pressed(start, () => void busy(start, () => this.#start(activity)));
@@ -45,7 +49,8 @@ export class StartCard extends Card {
   }
 
   async #start(activity: string): Promise<void> {
-    this.#person.underWay.take((await this.#person.ask("workouts/start", { activity })).workout);
+    const zone = this.#isWhole ? this.#target.input.value : "";
+    this.#person.underWay.take((await this.#person.ask("workouts/start", { activity, ...(zone !== "" && { zone: Number(zone) }) })).workout);
     location.hash = "#/workouts/live";
   }
 }

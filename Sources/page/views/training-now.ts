@@ -114,7 +114,7 @@ class TrainingUnderWay extends Part {
     const beat = this.#person.sensors.shown?.beat;
     const isLive = beat && Date.now() - beat.arrived < liveMilliseconds && counts(beat);
     if (!isLive) return fill(this.#heart);
-    const zone = zoneOf(beat.bpm, zoneLimits(this.#person.profile));
+    const zone = zoneOf(beat.bpm, zoneLimits(this.#person));
     fill(this.#heart, facts("two", [
       [say("heartRate"), `${beat.bpm}`, say("bpm")],
       ...(zone === null ? [] : [[say("zoneWord"), zone === 0 ? say("belowZones") : `${zone}`] as [Child, string]]),

@@ -17,6 +17,7 @@ import { WayMap } from "../parts/way-map";
 import { GearField } from "./gear-field";
 import { shareOut } from "./share-out";
 import { exportWorkout, shareWorkout } from "./share-workout";
+import { zoneOrigin } from "../library/zones";
 import type { View } from "./view";
 import { workoutsView } from "./workouts";
 
@@ -136,10 +137,11 @@ function overDistance({ over_distance: stations = [] }: WorkoutDetail, map: WayM
       map ? element("span", {}, say("movesPoint")) : null));
 }
 
-function zones({ heart_rate }: WorkoutDetail): HTMLElement | null {
+function zones({ heart_rate, zones: known, target_zone: target }: WorkoutDetail): HTMLElement | null {
   const seconds = heart_rate?.zones_s;
   if (!seconds || Math.max(...seconds) === 0) return null;
-  return section(say("timeInZones"), "h s6", zoneTimes(seconds));
+  return section(say("timeInZones"), "h s6", zoneTimes(seconds, known?.bounds), fine(known ? zoneOrigin(known) : null),
+    fine(target ? say("targetWas", { zone: target.zone }) : null));
 }
 
 function splits({ splits = [] }: WorkoutDetail): HTMLElement | null {

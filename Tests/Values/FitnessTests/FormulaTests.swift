@@ -60,7 +60,7 @@ import Testing
         let person = Person(ageYears: 30, restingHeartRate: 60)
         #expect(near(person.maximumHeartRate, 187, 1e-9))
         #expect(near(person.heartRate(reserve: 0.7), 148.9, 0.05))
-        #expect([50, 93, 94, 112, 113, 131, 150, 169, 200].map { person.zone(heartRate: $0) } == [0, 0, 1, 1, 2, 3, 4, 5, 5])
+        #expect([50, 93, 94, 112, 113, 131, 150, 169, 200].map { person.zones()?.zone(of: $0) } == [0, 0, 1, 1, 2, 3, 4, 5, 5])
     }
 
     @Test("what the body uses at rest is a share of the basal rate, or follows from the weight alone")
@@ -105,7 +105,7 @@ import Testing
         #expect(nobody.kilocalories(metresPerMinute: 1, minutes: 1, .walking) == nil)
         #expect(nobody.kilocalories(metabolicEquivalent: 1, hours: 1) == nil)
         #expect(nobody.kilocalories(heartRate: 100, minutes: 1) == nil && nobody.basalKilocaloriesPerDay == nil)
-        #expect(nobody.maximumHeartRate == nil && nobody.zone(heartRate: 1) == nil)
+        #expect(nobody.maximumHeartRate == nil && nobody.zones() == nil)
         #expect(nobody.heartRate(reserve: 0.5) == nil && BodyMassIndex(nobody) == nil)
         #expect(Person(weightKilograms: 70).kilocalories(heartRate: 100, minutes: 1) == nil)
     }

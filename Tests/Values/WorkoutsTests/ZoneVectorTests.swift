@@ -20,7 +20,7 @@ import Testing
     func zone() throws {
         for vector in try Vector.of("zone", in: "zones") {
             let person = Person(ageYears: 30)
-            for (bound, expected) in zip(try #require(person.zoneBounds), try numbers(vector.arguments[1])) {
+            for (bound, expected) in zip(try #require(person.zones()).bounds, try numbers(vector.arguments[1])) {
                 #expect(near(bound, expected, 1e-9))
             }
             let rate = try #require(vector.arguments[0] as? Int)

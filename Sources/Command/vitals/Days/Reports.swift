@@ -50,6 +50,7 @@ struct Reports {
             let when = heart.text("resting_of") == "day" ? ", by day" : ""
             rows.append(("Resting", heart.double("resting").map { Attribute.beats($0) + when }))
             rows.append(("In zones 1-5", Self.zones(heart)))
+            rows.append(("Zones", Self.zones(heart).flatMap { _ in ZonesText.words(heart["zones"]) }))
             rows.append(("Recorded", heart.whole("recorded_s").map(spell)))
         }
         let body = lines(rows)

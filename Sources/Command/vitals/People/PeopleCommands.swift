@@ -168,12 +168,18 @@ enum PeopleCommands {
         examples: [
             Example("vitals profile edit", "asks field by field"),
             Example("vitals profile set --weight-kg 61.5 --continuous-heart-rate on"),
+            Example("vitals profile set --max-heart-rate 191", "zones by your own maximum"),
+            Example("vitals profile set --zones-by limits --zone-limits 95,120,140,155,170"),
         ],
         subcommands: [
             Command(name: "show", summary: "Shows the profile."),
             Command(
                 name: "set", summary: "Changes what the command line names.",
-                discussion: "The first time, name, date of birth, gender, weight and height are needed.",
+                discussion: """
+                    The first time, name, date of birth, gender, weight and height are needed. Zones of heart rate count \
+                    from today on: earlier days and workouts keep theirs, unless you have them counted again (vitals days \
+                    recount). A heart rate that you enter as none is taken back.
+                    """,
                 options: [
                     .value("name", "TEXT", "the name"), .value("date-of-birth", "DATE", "such as 1985-12-10"),
                     .value(
@@ -189,6 +195,19 @@ enum PeopleCommands {
                         values: ["on", "off"]),
                     .value("time-zone", "ZONE", "such as Europe/Berlin"), .value("locale", "TAG", "such as de-DE"),
                     .value("units", "NAME", "metric or imperial", values: Units.allCases.map(\.rawValue)),
+                    .value(
+                        "zones-by", "NAME", "what zones are computed from: age, maximum, reserve, threshold or limits",
+                        values: HeartRateZones.Method.allCases.map(\.rawValue)),
+                    .value(
+                        "max-heart-rate", "N", "your highest heart rate, or none (zones by age become zones by it)",
+                        values: ["none"]),
+                    .value("resting-heart-rate", "N", "your heart rate at rest, or none", values: ["none"]),
+                    .value(
+                        "threshold-heart-rate", "N", "your heart rate at the lactate threshold, or none",
+                        values: ["none"]),
+                    .value(
+                        "zone-limits", "LIST", "where zones 1 to 5 begin, such as 95,120,140,155,170, or none",
+                        values: ["none"]),
                 ]),
             Command(
                 name: "edit", summary: "Asks field by field, and saves.",

@@ -6,6 +6,8 @@ import Telemetry
 struct ProfileField {
     enum Kind {
         case name, dateOfBirth, onOff, timeZone, language
+        /// Beats per minute; and five of them. They can be taken back, and are not asked for.
+        case heartRate, zoneLimits
         case measure(BodyMeasure)
         case choice([String])
     }
@@ -27,6 +29,14 @@ struct ProfileField {
         self.isRequired = isRequired ?? isUsually
     }
 
+    /// Whether it is about the heart: then it is sent only if it changes, and asked for only by options.
+    var isOfHeart: Bool {
+        switch kind {
+        case .heartRate, .zoneLimits: true
+        default: name == "zones_by"
+        }
+    }
+
     /// `Weight (kg)`; for people who do not think in kilograms, the value has its unit.
     func heading(in units: Units) -> String {
         guard case .measure(let measure) = kind, units != .metric else { return title }
@@ -36,7 +46,7 @@ struct ProfileField {
     /// What is offered if there is no answer yet.
     var hint: String {
         switch kind {
-        case .name, .measure: ""
+        case .name, .measure, .heartRate, .zoneLimits: ""
         case .dateOfBirth: "such as 1985-12-10"
         case .onOff: "on or off"
         case .timeZone: "such as Europe/Berlin"
@@ -56,8 +66,29 @@ struct ProfileField {
         case .measure(let measure) where units == .metric:
             "a number from \(decimal(measure.range.lowerBound, 0)) to \(decimal(measure.range.upperBound, 0))"
         case .measure(let measure): measure.expected(in: units)
+        case .heartRate: "a number from \(Self.rates), or none"
+        case .zoneLimits:
+            "\(HeartRateFacts.zones) rising numbers from \(Self.rates), such as 95,120,140,155,170, or none"
         case .choice(let names): Self.listed(names)
         }
+    }
+
+    private static let rates =
+        "\(decimal(HeartRateFacts.heartRates.lowerBound, 0)) to \(decimal(HeartRateFacts.heartRates.upperBound, 0))"
+
+    /// A heart rate that people can have; nil if a text is none.
+    private static func rate(_ text: Substring) -> Double? {
+        guard let rate = Double(text.filter { $0 != " " }), HeartRateFacts.heartRates.contains(rate) else { return nil }
+        return rate
+    }
+
+    private static func limits(_ text: String) -> JSON? {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        let limits = parts.compactMap(rate)
+        guard parts.count == HeartRateFacts.zones, limits.count == parts.count,
+            zip(limits, limits.dropFirst()).allSatisfy({ $0 < $1 })
+        else { return nil }
+        return .array(limits.map(JSON.number))
     }
 
     private static func listed(_ names: [String]) -> String {
@@ -77,6 +108,8 @@ struct ProfileField {
             return .string(text)
         case .measure(let measure): return measure.value(text, in: units).map(JSON.number)
         case .onOff: return onOff(text)
+        case .heartRate: return text == "none" ? .null : Self.rate(text[...]).map(JSON.number)
+        case .zoneLimits: return text == "none" ? .null : Self.limits(text)
         case .timeZone: return ProfileRules.isZoneName(text) ? .string(text) : nil
         case .language: return ProfileRules.isLanguageTag(text) ? .string(text) : nil
         case .choice(let names): return names.contains(text.lowercased()) ? .string(text.lowercased()) : nil
@@ -90,6 +123,7 @@ struct ProfileField {
         case (.integer(let whole), .measure(let measure)) where units != .metric:
             measure.text(Double(whole), in: units)
         case (.number(let number), .measure(let measure)) where units != .metric: measure.text(number, in: units)
+        case (.array(let rates), .zoneLimits): rates.map(\.words).joined(separator: ", ")
         default: value.words
         }
     }

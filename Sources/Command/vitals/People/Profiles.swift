@@ -27,6 +27,11 @@ struct Profiles {
         ProfileField("time_zone", "Time zone", .timeZone),
         ProfileField("locale", "Language", .language),
         ProfileField("units", "Units", .choice(Units.allCases.map(\.rawValue))),
+        ProfileField("zones_by", "Zones by", .choice(HeartRateZones.Method.allCases.map(\.rawValue))),
+        ProfileField("max_heart_rate", "Highest heart rate", .heartRate),
+        ProfileField("resting_heart_rate", "Heart rate at rest", .heartRate),
+        ProfileField("threshold_heart_rate", "At the threshold", .heartRate),
+        ProfileField("zone_limits", "Zone limits", .zoneLimits),
     ]
 
     func show() throws -> ExitCode {
@@ -48,7 +53,10 @@ struct Profiles {
         let rows = Self.fields.map { field in
             (field.heading(in: units), profile[field.name].flatMap { $0 == .null ? nil : field.shown($0, in: units) })
         }
-        try Output.write(lines(rows + [("BMI", data["bmi"].flatMap { $0 == .null ? nil : $0.words })]))
+        let zones = [
+            ("Zones", ZonesText.words(data["zones"])), ("Zones by bicycle", ZonesText.words(data["bicycle_zones"])),
+        ]
+        try Output.write(lines(rows + zones + [("BMI", data["bmi"].flatMap { $0 == .null ? nil : $0.words })]))
     }
 
     func set() throws -> ExitCode {
@@ -106,7 +114,7 @@ struct Profiles {
         if !draft.answers.isEmpty {
             Output.note("your answers from last time were not saved, and are offered again")
         }
-        for field in Self.fields {
+        for field in Self.fields where !field.isOfHeart {
             guard ask(field, before, &draft) else { return try cancel(draft) }
         }
         while true {
@@ -159,7 +167,9 @@ struct Profiles {
 
     private static func current(_ data: JSON) -> [String: JSON] {
         guard case .object(let members) = data["profile"] else { return [:] }
-        return Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }.filter { $0.value != .null }
+        let ofHeart = Set(fields.filter(\.isOfHeart).map(\.name))
+        return Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
+            .filter { $0.value != .null && !ofHeart.contains($0.key) }
     }
 }
 

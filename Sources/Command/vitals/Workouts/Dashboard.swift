@@ -20,6 +20,7 @@ struct Dashboard {
             ("Time", seconds.map(paper.style.bold)), ("Distance", text.distance.map(paper.style.bold)),
             ("Pace", text.isRide ? nil : Self.now(text.paceNow, text.pace, paper)),
             ("Speed", Self.now(text.speedNow, text.speed, paper)), ("Heart rate", Self.heart(text, paper)),
+            ("Target", Self.target(text, paper)),
             ("Cadence", Self.now(Self.rate(workout, "cadence", "rpm"), text.cadence, paper)),
             ("Power", Self.now(Self.rate(workout, "power_w", "W"), text.power, paper)), ("Steps", text.steps),
             ("Ascent", text.ascent), ("Energy", text.energy), ("Goal", goal),
@@ -42,6 +43,17 @@ struct Dashboard {
         let zone = text.heart?.whole("zone").map { "zone \($0)" }
         let parts = [now, zone, text.heartRates.map { "mean \($0)" }].compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
+
+    /// `zone 2 (113 to 130 bpm), above`
+    private static func target(_ text: WorkoutText, _ paper: Paper) -> String? {
+        guard let target = text.target else { return nil }
+        switch text.json["target_zone"]?.text("now") {
+        case "within": return "\(target), \(paper.style.green("within"))"
+        case "below": return "\(target), \(paper.style.yellow("below"))"
+        case "above": return "\(target), \(paper.style.yellow("above"))"
+        default: return target
+        }
     }
 
     private static func rate(_ workout: JSON, _ member: String, _ unit: String) -> String? {

@@ -22,11 +22,11 @@ struct Exercising {
             throw arguments.refusal(of: "plan", "cannot be combined with ACTIVITY: a plan has its own")
         }
         let gear = try arguments.optionalString("gear").map { $0 == "none" ? .null : JSON.string($0) }
-        let goal = try goal(hasPlan: plan != nil)
+        let (goal, zone) = (try goal(hasPlan: plan != nil), try arguments.optionalInteger("zone", in: 1...5))
         let (data, units) = try Office.visit(call) { office in
             let fields: [(String, JSON?)] = [
                 ("activity", activity.map(JSON.string)), ("plan", plan.map(JSON.string)), ("goal", goal),
-                ("gear", gear), try at(),
+                ("gear", gear), ("zone", zone.map { .integer(Int64($0)) }), try at(),
             ]
             return (try office.askOfWorkouts("start", fields, arguments), office.units())
         }
@@ -34,6 +34,7 @@ struct Exercising {
         var words = "started: \(workout.activity)"
         if let goal = workout.goal { words += ", goal \(goal)" }
         if workout.json["goal"]?["enabled"] == true { words += ", which ends it" }
+        if let target = workout.target { words += ", heart rate in \(target)" }
         if let gear = workout.gear { words += ", with \(gear)" }
         _ = try say(data, words)
         if !call.isJSON, let problem = data.text("location") { Output.note(problem) }
@@ -154,7 +155,7 @@ extension Office {
     /// Asks `workouts/…`. A refusal says what to do on the command line.
     func askOfWorkouts(_ verb: String, _ fields: [(String, JSON?)], _ arguments: Arguments) throws -> JSON {
         do {
-            return try arguments.naming(["at": "at"]) { try ask("workouts/\(verb)", fields) }
+            return try arguments.naming(["at": "at", "zone": "zone"]) { try ask("workouts/\(verb)", fields) }
         } catch let error as Failure {
             if error.field == "activity", error.code == ReplyError.Code.invalid.rawValue {
                 throw arguments.refusal(
@@ -173,6 +174,7 @@ extension Office {
         switch error.field {
         case "gear": return "vitals workout gear list shows what there is"
         case "plan": return "vitals workout plans list shows what there is"
+        case "zone": return "vitals profile edit"
         default: break
         }
         switch (verb, code) {

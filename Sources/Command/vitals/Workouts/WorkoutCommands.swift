@@ -79,7 +79,10 @@ enum WorkoutCommands {
                 "plan", "NAME", "starts from a plan, such as '5 km run': vitals workout plans",
                 offers: Offers.plans.rawValue),
             .value("goal", "GOAL", "what you want to reach, such as '5000 m', '30 min', '8000 steps' or '400 kcal'"),
-            .flag("end-at-goal", "ends the workout when this goal is reached"), gear, at,
+            .flag("end-at-goal", "ends the workout when this goal is reached"),
+            .value(
+                "zone", "N", "the zone of heart rate to stay in, 1 to 5: leaving it is said",
+                values: ["1", "2", "3", "4", "5"]), gear, at,
         ],
         arguments: [
             .optional(
@@ -88,7 +91,7 @@ enum WorkoutCommands {
         examples: [
             Example("vitals workout start running"),
             Example("vitals workout start cycling --goal '30 min' --end-at-goal"),
-            Example("vitals workout start 'Nordic skating'"),
+            Example("vitals workout start running --zone 2"), Example("vitals workout start 'Nordic skating'"),
             Example("vitals workout start --plan '5 km run' --gear 'Old shoes'"),
         ])
 

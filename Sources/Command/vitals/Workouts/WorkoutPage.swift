@@ -59,7 +59,8 @@ struct WorkoutPage {
             ("Time", text.duration), ("Distance", text.distance), ("Pace", text.isRide ? nil : text.pace),
             ("Speed", text.speeds), ("Heart rate", text.heartRates), ("Cadence", text.cadence), ("Power", text.power),
             ("Steps", text.steps), ("Ascent", text.ascent), ("Energy", text.energy), ("Load", text.load),
-            ("Best times", best(text.json)), ("Goal", goal), ("Gear", text.gear), ("Pauses", pauses(text.json)),
+            ("Best times", best(text.json)), ("Goal", goal), ("Target", text.target), ("Gear", text.gear),
+            ("Pauses", pauses(text.json)),
             ("Ended by", ended(text.json)),
         ])
     }
@@ -97,7 +98,8 @@ struct WorkoutPage {
                 label: "Zone \(index + 1)", amount: Amount(value: Double(seconds)), goal: nil,
                 notes: [WorkoutText.clock(Double(seconds))])
         }
-        return paper.style.bold("Time in zones of heart rate") + "\n" + Bars(rows: rows).drawn(on: paper)
+        let origin = ZonesText.words(text.json["zones"]).map { "zones \($0)\n" } ?? ""
+        return paper.style.bold("Time in zones of heart rate") + "\n" + Bars(rows: rows).drawn(on: paper) + origin
     }
 
     // MARK: Splits

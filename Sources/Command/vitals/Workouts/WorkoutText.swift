@@ -73,6 +73,9 @@ struct WorkoutText {
     /// `5.00 km`, what the workout should come to.
     var goal: String? { json["goal"].flatMap(target) }
 
+    /// `zone 2 (113 to 130 bpm)`, the chosen zone of heart rate.
+    var target: String? { ZonesText.target(json["target_zone"]) }
+
     /// How much of the goal was reached, in percent; never 100 by rounding.
     var percent: Double? { json.double("percent").map { $0.rounded(.down) } }
 

@@ -19,20 +19,45 @@ extension RequestContract {
             .always("voice", .bool.about("whether progress is spoken")),
             .always("continuous_heart_rate", .bool.about("whether each heart rate is kept")),
             .known("time_zone", timeZone), .known("locale", locale), .always("units", units),
-        ])
+        ] + heart { $0 })
+
+    /// What is known of the heart.
+    private static func heart(_ asked: (PayloadSchema) -> PayloadSchema) -> [PayloadSchema.Field] {
+        let rate = PayloadSchema.number(in: HeartRateFacts.heartRates)
+        let limits = PayloadSchema.array(of: rate, atMost: Int64(HeartRateFacts.zones))
+        return [
+            .known(
+                HeartRateFacts.methodField,
+                asked(
+                    .word(HeartRateZones.Method.allCases.map(\.rawValue)).about(
+                        "what zones of heart rate are computed from")))
+        ] + HeartRateFacts.Figure.allCases.map { .known($0.field, asked(rate)) }
+            + [
+                .known(
+                    HeartRateFacts.limitsField,
+                    asked(limits.about("where the zones 1 to 5 begin, each above the one before")))
+            ]
+    }
+
+    /// Those of days, graphs and all activities, and those on a bicycle if they are others.
+    private static let zones: [PayloadSchema.Field] = [
+        .known("zones", HeartRateZones.schema), .known("bicycle_zones", HeartRateZones.schema),
+    ]
+
     static let profileGet = RequestContract(
-        "The person's profile.", answers: .record([.always("profile", profile.orNull)] + Profile.bodyMassFields))
+        "The person's profile, and their zones.",
+        answers: .record([.always("profile", profile.orNull)] + Profile.bodyMassFields + zones))
 
     static let profileSet = RequestContract(
-        "Keeps a profile. What may be left out stays as it is.",
+        "Keeps a profile. What may be left out stays as it is; null takes back what is said of the heart.",
         asks: [
             .always("name", name), .always("date_of_birth", .day), .always("gender", gender),
             .always("height_cm", .number(in: ProfileRules.heights)),
             .always("weight_kg", .number(in: ProfileRules.weights)), .known("voice", .bool),
             .known("continuous_heart_rate", .bool), .known("time_zone", timeZone), .known("locale", locale),
             .known("units", units),
-        ],
-        answers: .record([AccountFields.message, .always("profile", profile)] + Profile.bodyMassFields))
+        ] + heart { $0.orNull },
+        answers: .record([AccountFields.message, .always("profile", profile)] + Profile.bodyMassFields + zones))
 
     static let profileCancel = RequestContract(
         "What to tell a person who leaves the form.", answers: .record([AccountFields.message]))

@@ -45,7 +45,7 @@ package final class Profiles: @unchecked Sendable {
 
     private func get(_ user: ID) throws -> JSON {
         guard let profile = try profile(of: user) else { return ["profile": .null] }
-        return .object(members(profile))
+        return .object(try members(profile, user))
     }
 
     private func set(_ request: PeopleRequest) throws -> JSON {
@@ -67,7 +67,7 @@ package final class Profiles: @unchecked Sendable {
         days.committed()
         if !sensors.isEmpty { context.doors.bringStreamsInLine(of: sensors) }
         context.changes.changedAtOnce([user])
-        return .object([JSON.Member("message", "Data Saved Successfully")] + members(profile))
+        return .object(try [JSON.Member("message", "Data Saved Successfully")] + members(profile, user))
     }
 
     private func cancel(_ user: ID) throws -> JSON {
@@ -75,10 +75,14 @@ package final class Profiles: @unchecked Sendable {
         return ["message": isThere ? "Changes Discarded" : "Enter Details to Proceed"]
     }
 
-    private func members(_ profile: Profile) -> [JSON.Member] {
+    private func members(_ profile: Profile, _ user: ID) throws(VaultError) -> [JSON.Member] {
         let zone = profile.timeZone.flatMap { ZoneRules($0) }
         let today = zone?.day(at: context.now()) ?? CalendarDay(localSeconds: context.now() / 1000)
+        let person = try days.histories.history(of: user).person(on: today)
+        let (zones, ofBicycle) = (person.zones(), person.zones(for: .bicycle))
         return [JSON.Member("profile", profile.json)] + profile.bodyMass(on: today)
+            + (zones.map { [JSON.Member("zones", $0.json)] } ?? [])
+            + (ofBicycle.map { $0 == zones ? [] : [JSON.Member("bicycle_zones", $0.json)] } ?? [])
     }
 
     // MARK: Consent

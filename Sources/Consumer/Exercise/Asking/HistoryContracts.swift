@@ -1,4 +1,5 @@
 import Contract
+import Days
 import Fitness
 import Workouts
 
@@ -39,6 +40,7 @@ extension RequestContract {
         answers: .object(
             "WorkoutDetail", "A workout that is over, with its charts.",
             WorkoutFigures.fields + [
+                HeartRateZones.field, WorkoutFigures.target,
                 .known("pauses", .array(of: pause)), .known("splits", .array(of: split)), WorkoutFigures.best,
                 .known("path", .array(of: .array(of: .array(of: .number))).about("pieces of [latitude, longitude]")),
                 .known("over_distance", .array(of: station)), .known("heart_rates", .array(of: hearts)),

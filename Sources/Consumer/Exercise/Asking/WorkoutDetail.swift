@@ -1,3 +1,4 @@
+import Days
 import Files
 import Fitness
 import Telemetry
@@ -26,9 +27,11 @@ extension WorkoutHistory {
         let agrees = workout.agrees(course)
         let splits = agrees ? course.splits(every: units.way, heartRates: hearts, workout.timer).prefix(mostSplits) : []
         let best = agrees ? course.bestTimes(in: units) : []
+        let zones = try asked.history.person(at: workout.started).zones(for: workout.activity.kind)
         let whole =
             line
             + present([
+                (HeartRateZones.field.name, zones?.json), (WorkoutFigures.target.name, workout.target?.json(zones)),
                 ("gear", try asked.gear().json(of: workout.gear)), ("pauses", pauses(workout)),
                 ("splits", splits.isEmpty ? nil : .array(splits.map(json))),
                 ("best", best.isEmpty ? nil : .array(best.map(json))), ("positions_differ", agrees ? nil : true),

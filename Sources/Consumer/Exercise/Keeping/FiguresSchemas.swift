@@ -1,12 +1,27 @@
 package import Contract
+import Days
+import Fitness
 package import Workouts
 
 // What FiguresJSON.swift writes. What is not known is left out.
 
 extension WorkoutFigures {
-    /// What the topic `workout` has: the time of the message, and the members of a workout's line.
+    /// What the topic `workout` has: the time of the message, the members of a workout's line, and the zones.
     package static let schema = PayloadSchema.object(
-        "Workout", "The workout that is under way.", [.always("time", .time)] + fields)
+        "Workout", "The workout that is under way.", [.always("time", .time)] + fields + [HeartRateZones.field, target])
+
+    /// The chosen zone of heart rate.
+    static let target = PayloadSchema.Field.known(
+        "target_zone",
+        .object(
+            "TargetZone", "The chosen zone of heart rate, and where the heart is.",
+            [
+                .always("zone", .integer(in: 1...Int64(HeartRateFacts.zones))),
+                .known("from", .count.about("beats per minute")), .known("to", .count.about("where the next zone begins")),
+                .known("now", place), .known("said", place.about("what was said last")), .known("said_at", .time),
+            ]))
+
+    private static let place = PayloadSchema.word(TargetZone.Place.allCases.map(\.rawValue))
 
     /// What a workout in a list has.
     static let lineSchema = PayloadSchema.object(

@@ -34,6 +34,8 @@ package struct KeptWorkout: Equatable, Sendable {
     package var figures: JSON?
     /// The shoes or the bicycle that it was done with; nil if nobody said.
     package var gear: ID?
+    /// The zone that the person has chosen for their heart, and what was said of it; nil if they chose none.
+    package var target: TargetZone?
 
     /// A workout that begins.
     /// - Parameter start: Unix milliseconds.
@@ -74,6 +76,7 @@ extension KeptWorkout {
         for event in events where event.time <= time || event.kind == .start { try before.add(event) }
         try before.add(WorkoutEvent(.stop, at: time), because: end)
         (before.origin, before.gear, before.figures, before.toldGoal) = (origin, gear, figures, toldGoal)
+        before.target = target
         self = before
     }
 }
@@ -93,7 +96,7 @@ extension KeptWorkout {
 
 extension KeptWorkout {
     /// `{"activity":…,"events":[["start",…],…],"goal":{"kind":…,"target":…,"ends":…},"end":…,"told_goal":…,"origin":…,`
-    /// `"figures":…,"gear":…}`
+    /// `"figures":…,"gear":…,"target":…}`
     package var json: JSON {
         .object(present: [
             "activity": .string(activity.name),
@@ -102,7 +105,7 @@ extension KeptWorkout {
                 ["kind": .string($0.kind.rawValue), "target": .number($0.target), "ends": .bool(endsAtGoal)]
             },
             "end": end.map { .string($0.rawValue) }, "told_goal": toldGoal.map { .integer($0) }, "origin": origin?.json, "figures": figures,
-            "gear": gear.map { .string($0.text) },
+            "gear": gear.map { .string($0.text) }, "target": target?.kept,
         ])
     }
 
@@ -130,5 +133,6 @@ extension KeptWorkout {
         origin = json["origin"].flatMap(WorkoutOrigin.init)
         figures = json[Self.figuresMember]
         if case .string(let text)? = json["gear"] { gear = try? ID(text) }
+        target = json["target"].flatMap(TargetZone.init(kept:))
     }
 }

@@ -1,4 +1,5 @@
 import Days
+import Fitness
 import Readings
 import Telemetry
 import Workouts
@@ -8,6 +9,8 @@ struct RunningWorkout {
     let user: ID
     private(set) var workout: KeptWorkout
     private(set) var history: History
+    /// The chosen zone of heart rate, and how long the heart has been where it is; nil if none was chosen.
+    var target: TargetZone?
     private var fold: WorkoutFold
     private var selection: SampleSelection
     /// What has come lately, and may not be stored yet.
@@ -44,6 +47,7 @@ struct RunningWorkout {
     /// A workout whose figures are not counted yet.
     init(_ workout: KeptWorkout, of user: ID, _ history: History, now: Int64) {
         (self.user, self.workout, self.history, since) = (user, workout, history, now)
+        target = workout.target
         fold = workout.fold([], history)
         selection = SampleSelection()
         heard = workout.timer.latest ?? workout.started
@@ -67,7 +71,15 @@ struct RunningWorkout {
         // A workout that has ended before its last reading is not what the figures say.
         let isKnown = !workout.timer.isOver || !fold.needsRecount
         let figures = isKnown ? figures(now: now) : workout.fold([], history).figures(at: now)
-        return .object([JSON.Member("time", .integer(now))] + figures.members(workout, history.person(at: workout.started)))
+        let person = history.person(at: workout.started)
+        let zones = person.zones(for: workout.activity.kind)
+        let heart = workout.timer.state == .running ? figures.heartRate?.zone : nil
+        return .object(
+            [JSON.Member("time", .integer(now))] + figures.members(workout, person)
+                + present([
+                    (HeartRateZones.field.name, zones?.json),
+                    (WorkoutFigures.target.name, workout.target?.json(zones, heart: heart)),
+                ]))
     }
 
     /// Takes readings of a sensor as they are measured.

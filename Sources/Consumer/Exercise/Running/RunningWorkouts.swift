@@ -103,6 +103,7 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
                 if try endIfDue(user) { return }
                 if workout.mustBeCounted { count(user, clock) }
                 try tellGoal(user)
+                try tellZone(user)
             }
             if clock >= (published[user] ?? 0) + Self.publishing { publish(user) }
             guard let one = running[user] else { continue }
@@ -189,6 +190,9 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
         (counted[user], published[user]) = (nil, nil)
         publish(user)
     }
+
+    /// How long the heart has been where it is.
+    func looked(_ user: ID, _ target: TargetZone) { running[user]?.target = target }
 
     /// Something was said of a workout, and its row is written.
     func replace(_ workout: KeptWorkout, of user: ID) {

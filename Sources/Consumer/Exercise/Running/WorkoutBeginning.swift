@@ -1,15 +1,17 @@
 import Desk
 import Files
+import Fitness
 import Records
 import Telemetry
 import Workouts
 
-/// What a workout begins with, as a request says it: an activity or a plan, a goal, gear.
+/// What a workout begins with, as a request says it: an activity or a plan, a goal, gear, a zone.
 struct WorkoutBeginning {
     let activity: Activity
     let goal: WorkoutGoal?
     let endsAtGoal: Bool
     let gear: ID?
+    let target: TargetZone?
 
     /// What a request wants. A goal of its own comes before the plan's, and the plan's before the chosen one; gear that it
     /// names comes before what is used for the activity by default.
@@ -31,6 +33,9 @@ struct WorkoutBeginning {
         } else {
             let chosen = try WorkoutGoalDocument(documents: documents).read(user)
             (goal, endsAtGoal) = (chosen.chosen, chosen.isEnabled)
+        }
+        target = try request.optionalInteger("zone", in: 1...Int64(HeartRateFacts.zones)).flatMap {
+            TargetZone(zone: Int($0))
         }
         let list = try GearDocument(documents: documents).read(user)
         switch request.fields["gear"] {

@@ -1,4 +1,5 @@
 import Contract
+import Fitness
 import Workouts
 
 /// What people ask of the workout that is under way, and of its goal.
@@ -13,6 +14,10 @@ extension RequestContract {
         asks: [
             .known("activity", WorkoutNames.activitySchema), .known("plan", WorkoutNames.schema.about("its name")),
             .known("goal", WorkoutGoal.askedSchema), .known("gear", gear), at,
+            .known(
+                "zone",
+                .integer(in: 1...Int64(HeartRateFacts.zones)).about(
+                    "the zone of heart rate to stay in: leaving it is said")),
         ],
         answers: .record([
             underWay, .known("location", .text.about("if the route is not recorded: how to allow it")),

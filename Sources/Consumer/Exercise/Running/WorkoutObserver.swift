@@ -14,6 +14,8 @@ package enum WorkoutTurn: Equatable, Sendable {
     case goesOn
     /// Its goal is reached, which does not end it. Told once; after a restart of the service perhaps again, with the same time.
     case reachedGoal
+    /// The heart has left the zone that the person has chosen, or is back in it, and they are to hear of it.
+    case zone(TargetZone.Place)
     /// It is over, and kept.
     case ended(KeptWorkout.End)
     /// It is over, and nothing is kept of it.
@@ -27,6 +29,8 @@ package struct ObservedWorkout: Sendable {
     package let activity: Activity
     /// What the person wanted to reach; nil if nothing.
     package let goal: WorkoutGoal?
+    /// The chosen zone of heart rate; nil if none was chosen.
+    package let zone: Int?
     /// When the turn was taken, or the goal reached, in Unix milliseconds: people may name a time that is long ago.
     package let time: Int64
     /// How it goes; nil while that must first be counted, as after a restart of the service.
@@ -93,6 +97,11 @@ final class WorkoutObservers {
         if workout.timer.isOver { reached.remove(workout.id) }
     }
 
+    /// Tells that the heart has left its zone, or is back.
+    func tell(_ place: TargetZone.Place, _ one: RunningWorkout, _ figures: WorkoutFigures, now: Int64) {
+        tell(.zone(place), ObservedWorkout(one, at: now, figures))
+    }
+
     private func tell(_ turn: WorkoutTurn, _ workout: ObservedWorkout) {
         for entry in entries { entry.observer?.turned(turn, workout) }
     }
@@ -109,8 +118,8 @@ extension ObservedWorkout {
     fileprivate init(_ one: RunningWorkout, at time: Int64, _ figures: WorkoutFigures?) {
         let workout = one.workout
         self.init(
-            user: one.user, id: workout.id, activity: workout.activity, goal: workout.goal, time: time,
-            figures: figures)
+            user: one.user, id: workout.id, activity: workout.activity, goal: workout.goal, zone: workout.target?.zone,
+            time: time, figures: figures)
     }
 }
 

@@ -44,7 +44,11 @@ final class WorkoutRequests: @unchecked Sendable {
         var workout = try KeptWorkout(
             id: drawnID(), beginning.activity, goal: beginning.goal, endsAtGoal: beginning.endsAtGoal,
             start: moment(request))
-        workout.gear = beginning.gear
+        (workout.gear, workout.target) = (beginning.gear, beginning.target)
+        if workout.target != nil {
+            let person = try running.history(of: user).person(at: workout.started)
+            guard person.zones(for: workout.activity.kind) != nil else { throw Self.noZones }
+        }
         var begun: BegunWorkout?
         _ = try context.answered.once(request, now: context.now()) {
             begun = try running.keep(workout, of: user)
@@ -55,6 +59,10 @@ final class WorkoutRequests: @unchecked Sendable {
         return .object(
             members(user) + (isLocated ? [] : [JSON.Member("location", .string(Self.disabled))]))
     }
+
+    private static let noZones = ReplyError(
+        .notAllowed, "your zones are not known: save a profile with your date of birth, or say what zones are by",
+        field: "zone")
 
     /// What a person is told whose positions are not recorded.
     private static let disabled = """

@@ -199,7 +199,7 @@ extension Trainings: WorkoutObserver {
         let user = workout.user
         guard let (_, kept) = underWay(user), kept.id == workout.id else { return }
         switch turn {
-        case .began, .reachedGoal: break
+        case .began, .reachedGoal, .zone: break
         case .paused, .resumed:
             publish(user)
             schedule(user)

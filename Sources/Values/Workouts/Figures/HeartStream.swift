@@ -9,7 +9,7 @@ struct HeartStream: Hashable, Sendable {
     /// so far away, in milliseconds: no heart does that.
     private static let (spike, neighbour): (Int, Int64) = (30, 10_000)
 
-    let person: Person
+    let zones: HeartRateZones?
     let impulse: TrainingImpulse?
     /// The latest one in active time.
     private(set) var latest: HeartRateReading?
@@ -22,8 +22,8 @@ struct HeartStream: Hashable, Sendable {
     /// The latest slot with a sample, and how many slots before it there was one.
     private var (slot, gap): (Int64?, Int64?)
 
-    init(_ person: Person) {
-        self.person = person
+    init(_ person: Person, _ activity: Activity) {
+        zones = person.zones(for: activity.kind)
         impulse = TrainingImpulse(person)
     }
 

@@ -9,8 +9,10 @@ public struct WorkoutFigures: Hashable, Sendable {
     public struct HeartRate: Hashable, Sendable {
         /// Now; nil if the latest is too long ago.
         public let now: Int?
-        /// The zone of the one now, 0 to 5; nil if the person's age is not known.
+        /// The zone of the one now, 0 to 5; nil if the person's zones are not known.
         public let zone: Int?
+        /// The person's zones in this activity; nil if they are not known.
+        public let zones: HeartRateZones?
         /// The mean over the recorded time; before the first slot of five seconds, that of the samples.
         public let mean: Double
         /// The lowest sample in active time.
@@ -23,7 +25,7 @@ public struct WorkoutFigures: Hashable, Sendable {
         /// says.
         public let recordedMilliseconds: Int64
         /// How many milliseconds of that were spent in each of the zones 1 to 5. What is below zone 1 is in none. Nil
-        /// if the person's age is not known.
+        /// if the zones are not known.
         public let zoneMilliseconds: [Int64]?
         /// Edwards' load: minutes in each zone, times its number (Edwards 1993).
         public var edwards: Double? {
@@ -37,21 +39,21 @@ public struct WorkoutFigures: Hashable, Sendable {
         init?(_ heart: HeartStream, _ minutes: WorkoutMinutes, at now: Int64) {
             guard let sampled = heart.samples.mean, let latest = heart.latest else { return nil }
             self.now = WorkoutFigures.isPresent(latest.time, at: now) ? latest.beatsPerMinute : nil
-            zone = self.now.flatMap { heart.person.zone(heartRate: Double($0)) }
+            zones = heart.zones
+            zone = self.now.flatMap { heart.zones?.zone(of: Double($0)) }
             (minimum, maximum, samples) = (heart.samples.minimum, heart.samples.maximum, heart.samples.count)
             var (held, load) = (HeldTime(), 0.0)
             // The first one is zone 0.
-            var zones = [Int64](repeating: 0, count: 6)
-            let bounds = heart.person.zoneBounds
+            var inZones = [Int64](repeating: 0, count: 6)
             minutes.forEachHeld { part in
                 let mean = part.mean.value
                 held.add(Int64(part.slots.nonzeroBitCount), mean)
-                zones[bounds.map { Person.zone(mean, $0) } ?? 0] += part.milliseconds
+                inZones[heart.zones?.zone(of: mean) ?? 0] += part.milliseconds
                 load += heart.impulse?.load(heartRate: mean, minutes: part.minutes) ?? 0
             }
             mean = held.mean ?? sampled
             recordedMilliseconds = held.slots * HeldHeartRates.slotMilliseconds
-            zoneMilliseconds = bounds.map { _ in Array(zones.dropFirst()) }
+            zoneMilliseconds = heart.zones.map { _ in Array(inZones.dropFirst()) }
             banister = heart.impulse.map { _ in load }
         }
     }

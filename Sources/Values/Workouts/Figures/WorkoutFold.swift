@@ -56,7 +56,7 @@ public struct WorkoutFold: Hashable, Sendable {
         (self.activity, self.goal, standing) = (activity, goal, activity.standingMetresPerSecond)
         minutes = WorkoutMinutes(MinuteRules(activity, person))
         positions = PositionStream(activity, worstAccuracy: worstAccuracy)
-        heart = HeartStream(person)
+        heart = HeartStream(person, activity)
         sensors = MotionSensors(activity)
     }
 

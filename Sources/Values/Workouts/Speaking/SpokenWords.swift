@@ -13,13 +13,27 @@ public struct SpokenWords: Hashable, Sendable {
     // MARK: Sentences
 
     /// That a workout has begun.
-    /// - Parameter known: what an activity is called that has a name of its own in each language; nil for any other.
+    /// - Parameters:
+    ///   - zone: the chosen zone of heart rate; nil if none was chosen.
+    ///   - known: what an activity is called that has a name of its own in each language; nil for any other.
     public func began(
-        _ activity: Activity, _ goal: WorkoutGoal?, known: (english: String, german: String)? = nil
+        _ activity: Activity, _ goal: WorkoutGoal?, zone: Int? = nil, known: (english: String, german: String)? = nil
     ) -> String {
         let name = known.map { language($0.english, $0.german) } ?? name(activity)
         let begun = language("Workout started: ", "Training gestartet: ") + name + "."
         return begun + (goal.map { language(" Goal: ", " Ziel: ") + target($0) + "." } ?? "")
+            + (zone.map { language(" Heart rate in zone \($0).", " Puls in Zone \($0).") } ?? "")
+    }
+
+    /// That the heart has left the zone that was chosen, or is back.
+    /// - Parameter now: the heart rate; nil if it is not known.
+    public func heart(_ place: TargetZone.Place, _ zone: Int, _ now: Int?) -> String {
+        let rate = now.map { language(": heart rate \($0).", ": Puls \($0).") } ?? "."
+        return switch place {
+        case .below: language("Below zone \(zone)", "Unter Zone \(zone)") + rate
+        case .within: language("Back in zone \(zone).", "Wieder in Zone \(zone).")
+        case .above: language("Above zone \(zone)", "Über Zone \(zone)") + rate
+        }
     }
 
     /// That it is interrupted.
