@@ -23,6 +23,8 @@ LEAST_LIMIT, INTERVALS, LONGEST, NEIGHBOUR, ALONE = 3, 3, 120, 180, 12
 HALF_HOUR, RECORDED, HALF_HOURS, QUIETEST = 1_800_000, 180, 8, 6
 #: The longest pause between two counts of a counter, and the longest over which it is known that steps were run.
 LONGEST_PAUSE, STRIDE, RUNNING = 36 * 3_600_000, 600_000, 140
+#: An hour, and how long a difference may be whose hours are known: sensors that are read each hour are not read at the second.
+HOUR, LONGEST_OF_HOURS = 3_600_000, 3_660_000
 #: Nobody makes more steps in a second, and no more at once.
 PER_SECOND, AT_ONCE = 5, 20_000
 #: The most energy that a device is believed, in kilocalories for each kilogram and hour.
@@ -193,12 +195,26 @@ class Life:
     # Steps
 
     def steps(self, day):
-        """Of the source that has most: the pieces (from, to, steps, whether they were run), and how many counts were left out. None if
-        nothing has counted."""
+        """Of the source that has most, and of others in each hour where it has none: the pieces (from, to, steps, whether they were
+        run), and how many counts were left out. None if nothing has counted."""
         begin, end = self.times(day)
         sources = [made for counts in self.counts.values() if (made := of_counter(counts, begin, end)) is not None]
         sources += [made for spans in self.spans.values() if (made := of_spans(spans, begin, end)) is not None]
-        return max(sources, key=lambda made: (made.total, made.run), default=None)
+        if not sources:
+            return None
+        main = min(sources, key=lambda made: (-made.total, made.heard, -made.run))
+        found = Made(main.total, main.run, list(main.pieces), main.left_out, main.heard)
+        more = collections.Counter()
+        for first in range(begin, end, HOUR):
+            if main.has_part_of(first):
+                continue
+            parts = max((other.within(first) for other in sources), key=lambda parts: math.fsum(steps for _, _, steps, *_ in parts))
+            found.pieces += parts
+            for _, _, steps, is_run, *_ in parts:
+                more[is_run] += steps
+        run = math.floor(found.run + more[True] + 0.5)
+        found.run, found.total = run, math.floor(found.total + more[True] + more[False] + 0.5)
+        return found
 
     # A day
 
@@ -358,6 +374,8 @@ class Made:
     pieces: list = dataclasses.field(default_factory=list)
     #: How many counts were left out.
     left_out: int = 0
+    #: When it was first heard on the day.
+    heard: int = 0
 
     def add(self, steps, times):
         """Adds steps that were made evenly in some times: (from, to)."""
@@ -365,7 +383,20 @@ class Made:
         is_run = 0 < length <= STRIDE and steps * 60_000 >= RUNNING * length
         self.total += steps
         self.run += steps if is_run else 0
-        self.pieces += [(first, last, steps * (last - first) / length, is_run) for first, last in times]
+        self.pieces += [(first, last, steps * (last - first) / length, is_run, length) for first, last in times if steps]
+
+    def has_part_of(self, hour):
+        """Whether it has steps of an hour, or of a longer time that the hour is part of."""
+        return any(first < hour + HOUR and hour < last for first, last, *_ in self.pieces)
+
+    def within(self, hour):
+        """Its pieces in an hour, of those whose hours are known."""
+        found = []
+        for first, last, steps, is_run, length in self.pieces:
+            begin, end = max(first, hour), min(last, hour + HOUR)
+            if begin < end and length <= LONGEST_OF_HOURS:
+                found.append((begin, end, steps * (end - begin) / (last - first), is_run, length))
+        return found
 
 
 def of_counter(counts, begin, end):
@@ -382,7 +413,7 @@ def of_counter(counts, begin, end):
         else:
             doubtful, is_left_out = (time, count), True
         if time >= begin:
-            made = made or Made()
+            made = made or Made(heard=time)
             made.left_out += is_left_out
             if steps is not None:
                 made.add(steps, [(before, time)])
@@ -402,7 +433,7 @@ def of_spans(spans, begin, end):
     for first, last, steps in sorted(spans, key=lambda x: (x[1], x[0], x[2])):
         is_of_day = begin < last <= end
         if is_of_day:
-            made = made or Made()
+            made = made or Made(heard=last)
         open_ = pieces_outside((first, last), covered)
         covered.append((first, last))
         if is_of_day and open_:
@@ -428,7 +459,7 @@ def taken(known):
 
 def outside(pieces, spans):
     """Steps that were made outside of spans, if they were made evenly."""
-    return math.fsum(steps * free((first, last), spans) / (last - first) for first, last, steps, _ in pieces)
+    return math.fsum(steps * free((first, last), spans) / (last - first) for first, last, steps, *_ in pieces)
 
 
 # Periods

@@ -238,9 +238,13 @@ package struct DayBook {
         let record = try record(of: day)
         guard record.steps != nil || !record.workouts.isEmpty else { return }
         let near = try near(day)
-        let figures = figures(of: day, made(of: day, near), near, history)
-        guard record.figures != figures else { return }
-        try change(day) { $0.figures = figures }
+        let made = made(of: day, near)
+        let figures = figures(of: day, made, near, history)
+        guard record.figures != figures || record.steps != made?.steps else { return }
+        try change(day) { record in
+            record.steps = made?.steps
+            record.figures = figures
+        }
     }
 
     private typealias Near = [(day: CalendarDay, record: DayRecord)]
@@ -257,15 +261,39 @@ package struct DayBook {
     private func figures(
         of day: CalendarDay, _ made: StepCounter.Made?, _ near: Near, _ history: History
     ) -> DayFigures? {
-        let others = near.filter { $0.day < day }.flatMap { $0.record.workouts.values }
-        let own = near.first { $0.day == day }?.record.workouts.values
-        return DayFigures(made, own.map { Array($0) } ?? [], others: others, of: history.person(on: day))
+        let (own, others) = workouts(of: day, near)
+        return DayFigures(made, own, others: others, of: history.person(on: day))
+    }
+
+    /// The workouts that began on a day, and those of days before.
+    private func workouts(of day: CalendarDay, _ near: Near) -> (own: [DayWorkout], others: [DayWorkout]) {
+        func all(_ days: (CalendarDay) -> Bool) -> [DayWorkout] {
+            near.filter { days($0.day) }.flatMap { $0.record.workouts.values }
+        }
+        return (all { $0 == day }, all { $0 < day })
+    }
+
+    /// The steps of a day by the source that counted most, as they were before several sources counted; nil without sources.
+    mutating func stepsOfOneSource(on day: CalendarDay) throws(VaultError) -> Steps? {
+        let near = try near(day)
+        let sources = sources(of: day, near)
+        return sources.max { ($0.steps.total, $0.steps.running) < ($1.steps.total, $1.steps.running) }?.steps
     }
 
     private func made(of day: CalendarDay, _ near: Near) -> StepCounter.Made? {
-        guard let record = near.first(where: { $0.day == day })?.record, record.hasSteps else { return nil }
+        let sources = sources(of: day, near)
+        let (own, others) = workouts(of: day, near)
+        let made = StepCounter.together(sources, in: localDays.intervals(of: day))
+        guard own.contains(where: { $0.steps != nil }) else { return made }
+        let more = (made ?? StepCounter.Made(isTimed: true)).with(own, after: others)
+        return made == nil && more.steps.total == 0 ? nil : more
+    }
+
+    /// The steps of a day by each sensor that counted any.
+    private func sources(of day: CalendarDay, _ near: Near) -> [StepCounter.Made] {
+        guard let record = near.first(where: { $0.day == day })?.record, record.hasSteps else { return [] }
         let intervals = localDays.intervals(of: day)
-        let isTimed = near.contains { !$0.record.workouts.isEmpty }
+        let isTimed = record.counts.count + record[.span].count > 1 || near.contains { !$0.record.workouts.isEmpty }
         let byCounters = record.counts.keys.sorted().compactMap { sensor in
             let counts = near.flatMap { $0.record.counts[sensor] ?? [] }
             return StepCounter.made(
@@ -276,7 +304,7 @@ package struct DayBook {
             StepCounter.made(
                 near.flatMap { $0.record[.span][sensor] ?? [] }.map(\.span), during: intervals, isTimed: isTimed)
         }
-        return StepCounter.most(of: byCounters + byPedometers)
+        return byCounters + byPedometers
     }
 
     /// How many more counts are left out of days than before these changes.

@@ -12,21 +12,22 @@ import Telemetry
 //     sensors with temperatures   the same with thousandths of a degree
 //     sensors with spans          from version 3 on; the same with steps, and milliseconds in the lower 32 bits
 //     workouts              version 5: number; each: length and id, length and activity, start, milliseconds, rank; 1 if metres are
-//                           known, 2 if kilocalories are, 3 if both are, and those that are known
+//                           known, 2 if kilocalories are, 3 if both are, and those that are known. Version 6: 4 more if steps are, and they
 //
 // Numbers are varints, with a sign zigzag (`Varint`). The lowest version that has a place for everything is used.
 
 extension DayRecord {
     /// The version of days without steps, of days with counts left out, of days with spans of a pedometer, of days whose
-    /// steps came to something, and of days with workouts.
-    private static let (version, withCountsLeftOut, withSpans, withFigures, withWorkouts): (UInt8, UInt8, UInt8, UInt8, UInt8) =
-        (1, 2, 3, 4, 5)
+    /// steps came to something, of days with workouts, and of days with workouts that have counted steps themselves.
+    private static let (version, withCountsLeftOut, withSpans, withFigures): (UInt8, UInt8, UInt8, UInt8) = (1, 2, 3, 4)
+    private static let (withWorkouts, withOwnSteps): (UInt8, UInt8) = (5, 6)
 
     package var bytes: [UInt8] {
         let leftOut = steps?.countsLeftOut ?? 0
         let ofWorkouts = !workouts.isEmpty || figures?.metres.keys.contains { $0 != .foot } == true
         let versions: [(isNeeded: Bool, version: UInt8)] = [
-            (ofWorkouts, Self.withWorkouts), (figures != nil, Self.withFigures), (!self[.span].isEmpty, Self.withSpans),
+            (workouts.values.contains { $0.steps != nil }, Self.withOwnSteps), (ofWorkouts, Self.withWorkouts),
+            (figures != nil, Self.withFigures), (!self[.span].isEmpty, Self.withSpans),
             (leftOut > 0, Self.withCountsLeftOut),
         ]
         let version = versions.first(where: \.isNeeded)?.version ?? Self.version
@@ -57,7 +58,7 @@ extension DayRecord {
                 }
             }
         }
-        if version >= Self.withWorkouts { appendWorkouts(to: &bytes) }
+        if version >= Self.withWorkouts { appendWorkouts(version, to: &bytes) }
         return bytes
     }
 
@@ -76,7 +77,7 @@ extension DayRecord {
         }
     }
 
-    private func appendWorkouts(to bytes: inout [UInt8]) {
+    private func appendWorkouts(_ version: UInt8, to bytes: inout [UInt8]) {
         bytes.appendVarint(UInt64(workouts.count))
         for workout in workouts.values.sorted(by: { $0.id < $1.id }) {
             for text in [workout.id, workout.activity] {
@@ -86,7 +87,8 @@ extension DayRecord {
             bytes.appendZigzag(workout.times.lowerBound)
             bytes.appendVarint(UInt64(workout.times.upperBound - workout.times.lowerBound))
             bytes.appendVarint(UInt64(max(0, workout.rank)))
-            bytes.append(known: [workout.metres, workout.kilocalories])
+            bytes.append(
+                known: [workout.metres, workout.kilocalories] + (version >= Self.withOwnSteps ? [workout.steps] : []))
         }
     }
 
@@ -97,7 +99,7 @@ extension DayRecord {
     /// The record that `bytes` spell; nil if they spell none, which does not happen with a row that opens.
     init?(_ bytes: [UInt8]) {
         var rest = Numbers(bytes)
-        guard let version = rest.byte(), (Self.version...Self.withWorkouts).contains(version),
+        guard let version = rest.byte(), (Self.version...Self.withOwnSteps).contains(version),
             let walking = rest.number(), let running = rest.number(),
             let leftOut = version == Self.version ? 0 : rest.number(), let walked = Int(exactly: walking),
             let run = Int(exactly: running), let count = Int(exactly: leftOut)
@@ -125,7 +127,9 @@ extension DayRecord {
             guard let sensors = rest.sensors() else { return nil }
             inputs[input] = sensors
         }
-        guard let workouts = version >= Self.withWorkouts ? rest.workouts() : [], rest.isAtEnd else { return nil }
+        guard let workouts = version >= Self.withWorkouts ? rest.workouts(version) : [], rest.isAtEnd else {
+            return nil
+        }
         self.init(steps: steps, figures: figures, reached: reached, inputs, workouts: workouts)
     }
 
@@ -188,16 +192,19 @@ extension DayRecord {
             return String(decoding: rest.prefix(Int(length)), as: UTF8.self)
         }
 
-        mutating func workouts() -> [DayWorkout]? {
+        mutating func workouts(_ version: UInt8) -> [DayWorkout]? {
             guard let count = number(), count <= UInt64(rest.count) else { return nil }
             var workouts: [DayWorkout] = []
             for _ in 0..<count {
                 guard let id = text(), let activity = text(), let start = signed(), let length = number(),
-                    length <= UInt64(Int32.max), start <= Int64.max - Int64(length), let rank = number(), rank <= UInt64(Int32.max), let values = known(2)
+                    length <= UInt64(Int32.max), start <= Int64.max - Int64(length), let rank = number(),
+                    rank <= UInt64(Int32.max),
+                    let values = known(version >= DayRecord.withOwnSteps ? 3 : 2)
                 else { return nil }
                 workouts.append(
                     DayWorkout(
                         id: id, activity, start..<start + Int64(length), metres: values[0], kilocalories: values[1],
+                        steps: values.count > 2 ? values[2] : nil,
                         rank: Int(rank)))
             }
             return workouts

@@ -54,6 +54,11 @@ extension Days {
                 // What was announced cannot be computed again.
                 record.reached = [:]
                 var found = computed.removeValue(forKey: day)
+                // A day from before hours of several sources counted stands, until its steps or workouts change.
+                if let steps = found?.steps, steps != record.steps, try book.stepsOfOneSource(on: day) == record.steps {
+                    found?.steps = record.steps
+                    found?.figures = record.figures
+                }
                 // What the same steps came to by other formulas, or with a body that the history no longer has, stands.
                 if found?.steps == record.steps, found?.workouts.isEmpty != false || record.figures?.formulas != DayFigures.formulas {
                     found?.figures = record.figures

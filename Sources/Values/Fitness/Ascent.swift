@@ -3,6 +3,8 @@
 public struct Ascent: Hashable, Sendable {
     /// What is noise unless something else is set, in metres.
     public static let noise = 3.0
+    /// What is noise of an altitude that only satellites tell, in metres: they tell heights worse than places.
+    public static let satelliteNoise = 10.0
 
     private let hysteresis: Double
     private var anchor: Double?
@@ -14,14 +16,15 @@ public struct Ascent: Hashable, Sendable {
     public init(hysteresis: Double = Self.noise) { self.hysteresis = hysteresis }
 
     /// Takes an altitude in metres, and returns how many metres it adds.
+    /// - Parameter hysteresis: what is noise of this one, in metres, if that is not what it is of all.
     @discardableResult
-    public mutating func add(_ altitude: Double) -> Double {
+    public mutating func add(_ altitude: Double, hysteresis: Double? = nil) -> Double {
         guard let reference = anchor else {
             anchor = altitude
             return 0
         }
         let change = altitude - reference
-        guard abs(change) >= hysteresis else { return 0 }
+        guard abs(change) >= hysteresis ?? self.hysteresis else { return 0 }
         // The anchor follows only once the change is beyond noise, upwards or downwards.
         anchor = altitude
         guard change > 0 else { return 0 }

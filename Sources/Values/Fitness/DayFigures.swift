@@ -20,14 +20,19 @@ public struct DayWorkout: Hashable, Sendable {
     public private(set) var metres: Double?
     /// Beyond rest, in kilocalories; nil if it is not known.
     public private(set) var kilocalories: Double?
+    /// What it has counted itself, by a foot pod or a file; nil if it has not.
+    public private(set) var steps: Double?
     /// Of several that are the same, the one with the highest rank counts: one that was started here, then one with more measurements.
     public let rank: Int
 
     /// A workout from its parts. What is not above 0 is not known.
-    public init(id: String, _ activity: String, _ times: Range<Int64>, metres: Double?, kilocalories: Double?, rank: Int) {
+    public init(
+        id: String, _ activity: String, _ times: Range<Int64>, metres: Double?, kilocalories: Double?,
+        steps: Double? = nil, rank: Int
+    ) {
         func known(_ value: Double?) -> Double? { value.flatMap { $0.isFinite && $0 > 0 ? $0 : nil } }
         (self.id, self.activity, self.times, self.rank) = (id, activity, times, rank)
-        (self.metres, self.kilocalories) = (known(metres), known(kilocalories))
+        (self.metres, self.kilocalories, self.steps) = (known(metres), known(kilocalories), known(steps))
     }
 
     var kind: WorkoutKind { WorkoutKind(named: activity) }
@@ -45,6 +50,7 @@ public struct DayWorkout: Hashable, Sendable {
             if let same = spans.firstIndex(where: { $0.isSame(as: span) }) {
                 counted[same].workout.metres = counted[same].workout.metres ?? workout.metres
                 counted[same].workout.kilocalories = counted[same].workout.kilocalories ?? workout.kilocalories
+                counted[same].workout.steps = counted[same].workout.steps ?? workout.steps
                 continue
             }
             spans.append(span)

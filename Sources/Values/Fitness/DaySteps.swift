@@ -69,7 +69,7 @@ extension StepCounter {
         for count in inOrder(counts) where count.time >= first - longestGap {
             let link = chain.add(count)
             guard day.contains(where: { $0.contains(count.time) }) else { continue }
-            var sum = made ?? Made(isTimed: isTimed)
+            var sum = made ?? Made(heard: count.time, isTimed: isTimed)
             switch link {
             case .begins: break
             case .follows(let interval, let steps): sum.add(steps, in: [count.time - interval..<count.time])
@@ -80,54 +80,94 @@ extension StepCounter {
         return made
     }
 
-    /// Steps of a day by one sensor, and when they were made.
+    /// Steps of a day by one sensor, or by several together, and when they were made.
     public struct Made: Hashable, Sendable {
         /// A part of them, not in whole steps.
-        struct Part {
+        struct Part: Hashable {
             var (walking, running) = (0.0, 0.0)
+            var total: Double { walking + running }
+
+            mutating func add(_ steps: Double, isRun: Bool) {
+                if isRun { running += steps } else { walking += steps }
+            }
         }
 
-        /// All of them.
-        public private(set) var steps = Steps()
-        private let isTimed: Bool
-        /// When how many were made, and whether they were run.
-        private var pieces: [Piece] = []
-
-        private struct Piece: Hashable {
+        /// Some of them, which were made evenly in certain times.
+        struct Piece: Hashable {
             let times: [Range<Int64>]
-            let steps: Int
+            let steps: Double
             let isRun: Bool
+
+            /// How long its times are, in milliseconds.
+            var length: Int64 { StepCounter.length(times) }
+        }
+
+        private var all: Part
+        private var leftOut: Int
+        let isTimed: Bool
+        /// When how many were made, and whether they were run; none if that is not kept.
+        private(set) var pieces: [Piece] = []
+        /// When the sensor was first heard on the day, in Unix milliseconds.
+        private(set) var firstHeard: Int64?
+
+        /// The whole, in whole steps.
+        public var steps: Steps {
+            let running = Int(all.running.rounded())
+            return Steps(walking: Int(all.total.rounded()) - running, running: running, countsLeftOut: leftOut)
         }
 
         /// Steps, without the times when they were made.
-        public init(_ steps: Steps = Steps(), isTimed: Bool = false) { (self.steps, self.isTimed) = (steps, isTimed) }
+        public init(_ steps: Steps = Steps(), isTimed: Bool = false) {
+            (all, leftOut) = (Part(walking: Double(steps.walking), running: Double(steps.running)), steps.countsLeftOut)
+            self.isTimed = isTimed
+        }
+
+        /// Steps of a sensor that was heard, in Unix milliseconds.
+        init(heard time: Int64, isTimed: Bool) {
+            self.init(isTimed: isTimed)
+            firstHeard = time
+        }
 
         /// Adds some, which were made in certain times.
         mutating func add(_ made: Int, in times: [Range<Int64>]) {
-            let isRun = isRun(made, in: length(times))
-            if isRun { steps.running += made } else { steps.walking += made }
-            if made > 0, isTimed { pieces.append(Piece(times: times, steps: made, isRun: isRun)) }
+            add(Piece(times: times, steps: Double(made), isRun: isRun(made, in: StepCounter.length(times))))
         }
 
-        mutating func leaveOut() { steps.countsLeftOut += 1 }
+        /// Adds some.
+        mutating func add(_ piece: Piece) {
+            all.add(piece.steps, isRun: piece.isRun)
+            if piece.steps > 0, isTimed { pieces.append(piece) }
+        }
+
+        mutating func leaveOut() { leftOut += 1 }
 
         /// Those that were not made in some times, if they were made evenly.
         func outside(_ times: TimeRanges) -> Part {
-            guard !times.ranges.isEmpty else {
-                return Part(walking: Double(steps.walking), running: Double(steps.running))
-            }
+            guard !times.ranges.isEmpty else { return all }
             var part = Part()
             for piece in pieces {
-                let length = length(piece.times)
+                let length = piece.length
                 let taken = piece.times.reduce(0) { $0 + times.length(in: $1) }
                 let free = length > 0 ? Double(length - taken) / Double(length) : 1
-                if piece.isRun { part.running += free * Double(piece.steps) } else { part.walking += free * Double(piece.steps) }
+                part.add(free * piece.steps, isRun: piece.isRun)
             }
             return part
         }
+
+        /// How many were made in some times.
+        func inside(_ times: TimeRanges) -> Double {
+            times.ranges.isEmpty ? 0 : max(0, all.total - outside(times).total)
+        }
+
+        /// Whether it is the day's main source, rather than another: it has more steps, or as many and was heard first.
+        func goesBefore(_ other: Made) -> Bool {
+            if all.total != other.all.total { return all.total > other.all.total }
+            let heard = (firstHeard ?? .max, other.firstHeard ?? .max)
+            return heard.0 == heard.1 ? all.running > other.all.running : heard.0 < heard.1
+        }
     }
 
-    private static func length(_ times: [Range<Int64>]) -> Int64 { times.reduce(0) { $0 + $1.upperBound - $1.lowerBound } }
+    static func length(_ times: [Range<Int64>]) -> Int64 { times.reduce(0) { $0 + $1.upperBound - $1.lowerBound } }
 
     /// Each once. Mostly they are in order already: a day may have thousands.
     private static func inOrder(_ counts: some Sequence<Count>) -> [Count] {
@@ -135,12 +175,6 @@ extension StepCounter {
         func isBefore(_ one: Count, _ other: Count) -> Bool { (one.time, one.steps) < (other.time, other.steps) }
         if zip(counts, counts.dropFirst()).allSatisfy(isBefore) { return counts }
         return Set(counts).sorted(by: isBefore)
-    }
-
-    /// What counts if several sensors were worn by one body: the sensor that counted most; of several such, the one
-    /// that counted more running.
-    public static func most(of sensors: some Sequence<Made>) -> Made? {
-        sensors.max { ($0.steps.total, $0.steps.running) < ($1.steps.total, $1.steps.running) }
     }
 
     /// Whether so many steps in an interval, in milliseconds, were run.

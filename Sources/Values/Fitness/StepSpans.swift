@@ -43,13 +43,13 @@ extension StepCounter {
         var (covered, made) = (Coverage(), Made?.none)
         for span in inOrder {
             let (length, isInDay) = (span.to - span.from, day.contains { $0.contains(span.to - 1) })
-            if isInDay { made = made ?? Made(isTimed: isTimed) }
+            if isInDay { made = made ?? Made(heard: span.to, isTimed: isTimed) }
             guard length > 0, length <= longestGap, Int64(span.steps) <= mostIn(length) else {
                 if isInDay { made?.leaveOut() }
                 continue
             }
             let times = covered.add(span.from..<span.to)
-            let open = times.reduce(0) { $0 + $1.upperBound - $1.lowerBound }
+            let open = Self.length(times)
             guard isInDay, open > 0 else { continue }
             made?.add(Int(Int64(span.steps) * open / length), in: times)
         }

@@ -35,7 +35,9 @@ const bests: [best: Best, word: Word, text: (value: number) => string][] = [
   ["farthest_m", "farthest", (metres) => joined(distance(metres))],
   ["longest_s", "longest", duration],
   ["most_ascent_m", "mostAscent", (metres) => joined(height(metres))],
-  ["fastest_1000_m_s", "fastest1", duration], ["fastest_5000_m_s", "fastest5", duration], ["fastest_10000_m_s", "fastest10", duration],
+  ["fastest_400_m_s", "fastest400", duration], ["fastest_1000_m_s", "fastest1", duration], ["fastest_1609_m_s", "fastestMile", duration],
+  ["fastest_5000_m_s", "fastest5", duration], ["fastest_10000_m_s", "fastest10", duration],
+  ["fastest_21097_m_s", "fastestHalf", duration], ["fastest_42195_m_s", "fastestMarathon", duration],
 ];
 
 /** All workouts together, of an activity and a period, and the best of them. */

@@ -49,7 +49,7 @@ export class Workout extends Part {
       element("div", { class: "grid" },
         map ? element("figure", { class: "s7" }, map) : null,
         summary(workout, map ? "s5" : "", new GearField(this.#person, workout)),
-        overDistance(workout, map), zones(workout), splits(workout)),
+        overDistance(workout, map), zones(workout), splits(workout), bestTimes(workout)),
       this.#actions(workout));
   }
 
@@ -84,12 +84,13 @@ function when({ started, ended }: WorkoutDetail): string {
 }
 
 function summary(workout: WorkoutDetail, look: string, ...below: Child[]): HTMLElement {
-  const { distance_m, duration_s, heart_rate, speed_mps, ascent_m, steps, goal, percent: reached } = workout;
+  const { distance_m, duration_s, moving_s, heart_rate, speed_mps, ascent_m, steps, goal, percent: reached } = workout;
   const isRide = workout.activity === "cycling";
   const large: [string, string, string?][] = [], small: [string, string, string?][] = [];
   const take = (list: typeof large, word: Word, amount: { value: string; unit: string }) => list.push([say(word), amount.value, amount.unit]);
   if (distance_m !== undefined) take(large, "distance", distance(distance_m));
   if (duration_s !== undefined) take(large, "duration", { value: duration(duration_s), unit: "" });
+  if (moving_s !== undefined) take(small, "movingTime", { value: duration(moving_s), unit: "" });
   if (speed_mps?.mean && isRide) take(small, "averageSpeed", speed(speed_mps.mean));
   if (speed_mps?.mean && !isRide) take(small, "averagePace", paceText(1000 / speed_mps.mean));
   if (heart_rate?.mean !== undefined) take(small, "averageHeart", { value: number(heart_rate.mean), unit: say("bpm") });
@@ -99,7 +100,7 @@ function summary(workout: WorkoutDetail, look: string, ...below: Child[]): HTMLE
   if (workout.energy_kcal !== undefined) take(small, "energy", energy(workout.energy_kcal));
   if (steps !== undefined) take(small, "steps", { value: number(steps), unit: "" });
   return section(say("summary"), look,
-    facts("big two", large), facts("two", small), fine(energyText(workout)),
+    facts("big two", large), facts("two", small), fine(energyText(workout)), fine(workout.positions_differ ? say("positionsDiffer") : null),
     goal && reached !== undefined ? element("div", {},
       element("div", { class: "goal" }, element("span", { class: "grow" }, element("b", {}, say("goal"))), element("span", { class: "pct" }, percent(Math.floor(reached)))),
       meter(reached / 100)) : null,
@@ -150,6 +151,20 @@ function splits({ splits = [] }: WorkoutDetail): HTMLElement | null {
   const heads: Word[] = ["distance", "duration", ...(hasHeart ? ["averageHeart" as const] : [])];
   return section(say("splits"), "h s6", table(heads.map((head) => say(head)), splits.map(({ distance_m, seconds, heart_rate }) => [
     joined(distance(distance_m)), duration(seconds), ...(hasHeart ? [heart_rate === undefined ? "" : number(heart_rate)] : [])])));
+}
+
+function bestTimes({ best = [] }: WorkoutDetail): HTMLElement | null {
+  if (best.length === 0) return null;
+  return section(say("bestTimes"), "h s6",
+    table([say("distance"), say("duration")], best.map(({ distance_m, seconds }) => [raceText(distance_m), duration(seconds)])));
+}
+
+/** What people call a distance that they race over, in kilometres or miles. */
+function raceText(metres: number): string {
+  if (Math.abs(metres - 1609) < 1) return say("mile");
+  if (Math.abs(metres - 21_097.5) < 1) return say("halfMarathon");
+  if (Math.abs(metres - 42_195) < 1) return say("marathon");
+  return metres < 1000 ? `${number(metres)} m` : `${number(metres / 1000)} km`;
 }
 
 export const workoutView: View = {

@@ -87,7 +87,9 @@ export const english = {
   noneSuch: "There are no such workouts.", showAll: "Show all", ownActivity: "Another one", ownActivityName: "Its name", anyDate: "Any date", show: "Show",
   endsBefore: "It ends before it begins.", workoutCount: "{count} workouts", oneWorkout: "1 workout", allTogether: "All together", bestOf: "Best of",
   statistics: "Statistics", trainingLoad: "Training load", farthest: "Farthest", longest: "Longest", mostAscent: "Most ascent",
-  fastest1: "Fastest 1 km", fastest5: "Fastest 5 km", fastest10: "Fastest 10 km",
+  fastest400: "Fastest 400 m", fastest1: "Fastest 1 km", fastestMile: "Fastest mile", fastest5: "Fastest 5 km", fastest10: "Fastest 10 km",
+  fastestHalf: "Fastest half-marathon", fastestMarathon: "Fastest marathon", bestTimes: "Best times", mile: "1 mile", halfMarathon: "half-marathon",
+  marathon: "marathon", movingTime: "Moving time", positionsDiffer: "Positions are more than a fifth off from the distance of the device.",
   // Bringing along, taking away, sharing
   bringAlong: "Bring yours along", bringAlongHow: "Drop FIT, GPX or TCX files here, or a whole takeout as ZIP. What is there already is recognised.", chooseFiles: "Choose files",
   fileOf: "File {number} of {count}", broughtAlong: "{imported} imported, {known} there already, {refused} refused", moreFiles: "and {count} more files",

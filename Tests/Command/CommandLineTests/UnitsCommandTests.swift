@@ -89,19 +89,24 @@ struct UnitsCommandTests {
         consumer.answer(
             "workouts/show",
             [
-                "id": "w1", "activity": "running", "duration_s": 6240, "distance_m": .number(20_116.8),
+                "id": "w1", "activity": "running", "duration_s": 6240, "moving_s": 6100, "positions_differ": true,
+                "distance_m": .number(20_116.8),
                 "ascent_m": .number(396.24), "speed_mps": ["mean": .number(3.2188), "max": 5, "pace": "5:11"],
                 "goal": ["kind": "distance", "distance_m": 5000],
                 "best": [
-                    ["distance_m": 1609, "seconds": 470], ["distance_m": 5000, "seconds": 1500],
-                    ["distance_m": 10_000, "seconds": 3100],
+                    ["distance_m": 400, "seconds": 92], ["distance_m": .number(1609.344), "seconds": 470],
+                    ["distance_m": 5000, "seconds": 1500],
+                    ["distance_m": 10_000, "seconds": 3100], ["distance_m": .number(21_097.5), "seconds": 7000],
+                    ["distance_m": 42_195, "seconds": 15_000],
                 ],
                 "splits": .array(splits), "over_distance": .array(points),
             ])
         let page = try consumer.printed("workout", "show", "w1")
         for text in [
             "Distance    12.50 mi\n", "Pace        8:20 /mi\n", "Speed       7.2 mph, most 11.2 mph\n",
-            "Ascent      1,300 ft\n", "Best times  1 mi in 7:50, 5 km in 25:00, 10 km in 51:40\n", "3.11 mi\n",
+            "Ascent      1,300 ft\n",
+            "Best times  400 m in 1:32, 1 mi in 7:50, 5 km in 25:00, 10 km in 51:40, half-marathon in 1:56:40, marathon in 4:10:00\n",
+            "Moving      1:41:40\n", "Positions   more than a fifth off from the device's distance\n", "3.11 mi\n",
             "MI     TIME  PACE   ASCENT  HEART RATE\n", "\n1      8:00  8:00   100 ft", "\n12     8:00  8:00   100 ft",
             "\n12.50  8:00  16:00  100 ft", "Pace over distance, min/mi\n",
             "8:00", "Altitude over distance, ft\n", "10 mi\n",

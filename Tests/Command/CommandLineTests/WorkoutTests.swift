@@ -295,21 +295,24 @@ struct WorkoutTests {
             [
                 "records": [
                     record("longest_s", 3600.4), record("farthest_m", 12_000), record("most_ascent_m", 140.6),
-                    record("fastest_1000_m_s", 281.2), record("fastest_10000_m_s", 3001), record("wisest", 1),
+                    record("fastest_1000_m_s", 281.2), record("fastest_1609_m_s", 470),
+                    record("fastest_21097_m_s", 7000),
+                    record("wisest", 1),
                 ]
             ])
         #expect(
             try consumer.vitals("workout", "records").output == """
-                ACTIVITY  RECORD         VALUE     DAY         ID
-                running   longest        1:00:00   2025-10-09  w1
-                running   farthest       12.00 km  2025-10-09  w1
-                running   most ascent    141 m     2025-10-09  w1
-                running   fastest 1 km   4:41      2025-10-09  w1
-                running   fastest 10 km  50:01     2025-10-09  w1
-                running   -              -         2025-10-09  w1
+                ACTIVITY  RECORD                 VALUE     DAY         ID
+                running   longest                1:00:00   2025-10-09  w1
+                running   farthest               12.00 km  2025-10-09  w1
+                running   most ascent            141 m     2025-10-09  w1
+                running   fastest 1 km           4:41      2025-10-09  w1
+                running   fastest 1 mi           7:50      2025-10-09  w1
+                running   fastest half-marathon  1:56:40   2025-10-09  w1
+                running   -                      -         2025-10-09  w1
 
                 """)
-        #expect(try consumer.vitals("workout", "records", "--json").output.split(separator: "\n").count == 6)
+        #expect(try consumer.vitals("workout", "records", "--json").output.split(separator: "\n").count == 7)
         consumer.answer("workouts/statistics", ["workouts": 0])
         #expect(try consumer.vitals("workout", "stats").errors.contains("no workouts"))
         consumer.answer("workouts/records", ["records": []])

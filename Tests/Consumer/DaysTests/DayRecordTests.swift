@@ -41,7 +41,11 @@ struct DayRecordTests {
         record.enter(DayWorkout(id: "a", "ünter Wasser", 7..<7, metres: nil, kilocalories: 0, rank: 0))
         try check(record)
         #expect(!record.isEmpty && record.bytes[0] == 5)
-        for id in ["a", "b"] { record.remove(workout: id) }
+        // Earlier versions know no steps of workouts.
+        record.enter(DayWorkout(id: "c", "running", 7..<99, metres: nil, kilocalories: 3, steps: 7800, rank: 1))
+        try check(record)
+        #expect(record.bytes[0] == 6)
+        for id in ["a", "b", "c"] { record.remove(workout: id) }
         #expect(record.isEmpty)
     }
 

@@ -100,7 +100,8 @@ struct DaysTests {
         // What ends at midnight is of the day that ends, and stays there when its hour is counted again.
         try diary.take([span(720, 60, 1800)], "watch", now: noon + 86_400_000)
         try diary.take([span(730, 5, 70)], "watch", now: noon + 86_400_000)
-        #expect(try diary.steps("2026-11-03") == 5000 && diary.steps("2026-11-04") == 70)
+        // The counter says nothing about that hour.
+        #expect(try diary.steps("2026-11-03") == 5000 + 1800 && diary.steps("2026-11-04") == 70)
         #expect(try diary.isExact())
         let rows = DayRows(store: diary.parts.store, keys: diary.parts.keys)
         let kept = try rows.record(of: diary.user, on: calendarDay("2026-11-03"))

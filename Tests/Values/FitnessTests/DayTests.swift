@@ -108,8 +108,8 @@ struct DayTests {
     @Test("of several sensors on one body the one that counted most counts")
     func sensors() {
         let sensors = [Steps(walking: 10), Steps(walking: 10, running: 5), Steps(walking: 15), Steps()].map { StepCounter.Made($0) }
-        #expect(StepCounter.most(of: sensors) == sensors[1] && StepCounter.most(of: sensors.reversed()) == sensors[1])
-        #expect(StepCounter.most(of: [StepCounter.Made]()) == nil)
+        for order in [sensors, sensors.reversed()] { #expect(StepCounter.together(order, in: Self.day) == sensors[1]) }
+        #expect(StepCounter.together([], in: Self.day) == nil)
     }
 
     @Test("temperatures: each reading once, in any order")

@@ -57,7 +57,7 @@ import Testing
         #expect(summary[.distance] == figures.metres && summary[.load] == figures.heartRate?.edwards)
         #expect(summary[.energy] == figures.kilocalories && summary[.ascent] == figures.ascentMetres)
         #expect(summary[.heartRate] == figures.heartRate?.mean && summary[.speed] == figures.speed?.mean)
-        #expect(summary.bestTimes.map(\.metres) == [1000, 5000])
+        #expect(summary.bestTimes.map(\.metres) == [400, 1000, Units.metresPerMile, 5000])
         let ready = WorkoutFold(.running, person: person).figures(at: epoch)
         #expect(WorkoutSummary(.running, ready) == nil)
     }

@@ -181,9 +181,24 @@ import Testing
             if case .heartRate(let reading) = sample { reading } else { nil }
         }
         let course = Course(points, activity, timer, worstAccuracy: 1e9)
-        let splits = course.splits(heartRates: rates, timer)
+        let way = Way(course)
+        let hearts = rates.map { HeldHeartRate(time: $0.time, beatsPerMinute: Double($0.beatsPerMinute)) }.sorted {
+            $0.time < $1.time
+        }
+        let splits = way.splits(climbs: course.climbs, hearts: hearts, timer)
         #expect(splits.allSatisfy { $0.seconds >= 0 && $0.metres >= 0 })
-        for distance in numbers { _ = course.fastest(distance) }
+        for distance in numbers { _ = way.fastest(distance) }
+        let motions = samples.compactMap { sample -> MotionReading? in
+            if case .motion(let reading) = sample { reading } else { nil }
+        }
+        for way in [way, Way(motions, activity, timer)].compactMap({ $0 }) {
+            #expect(
+                zip(way.marks, way.marks.dropFirst()).allSatisfy { $0.seconds <= $1.seconds && $0.metres <= $1.metres })
+            for seconds in numbers {
+                guard let moving = way.movingSeconds(of: seconds, activity) else { continue }
+                #expect(moving >= 0 && moving <= seconds + 1e-6)
+            }
+        }
         for count in [Int.min, -1, 0, 1, 7, .max] {
             _ = course.series(points: count)
             _ = HeartRateSeries.points(rates, timer, points: count)

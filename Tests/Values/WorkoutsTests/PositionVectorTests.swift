@@ -67,7 +67,7 @@ import Testing
             return try point(Double(second), 3 * Double(moved), accuracy: 4)
         }
         let course = Course(points, .running, try timer((.start, 0)))
-        #expect(near(course.fastest(100)?.seconds, 33.3, 1.5))
+        #expect(near(Way(course).fastest(100)?.seconds, 33.3, 1.5))
         #expect(near(course.stations[5].metres, 15, 0.01) && near(course.stations[90].metres, 270, 4))
         for (one, next) in zip(course.stations, course.stations.dropFirst()) {
             #expect(next.metres >= one.metres)

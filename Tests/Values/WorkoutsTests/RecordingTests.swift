@@ -93,14 +93,16 @@ struct Case: Sendable, CustomTestStringConvertible {
         let course = Course((recording.points + recording.points).shuffled(), recorded.activity, timer)
         #expect(near(course.metres, expected.metres, 1e-6) && near(course.ascentMetres, expected.ascent, 1e-6))
         if recorded.pause == nil { #expect(course.stations.count == recording.points.count - expected.dropped) }
-        let splits = course.splits(heartRates: recording.heartRates, timer)
+        let hearts = try recorded.fold(recording, recording.samples).heldHeartRates(at: at(recording.seconds))
+        let splits = Way(course).splits(climbs: course.climbs, hearts: hearts, timer)
         #expect(splits.count == expected.splits.count)
         for (split, part) in zip(splits, expected.splits) {
             #expect(near(split.seconds, part.seconds, 1e-6) && near(split.ascentMetres, part.ascent, 1e-6))
-            #expect(near(split.heartRate, part.heart, 1e-9))
+            #expect(near(split.heartRate, part.heart, 1e-9), "\(split)")
         }
         #expect(near(splits.reduce(0) { $0 + $1.metres }, course.metres, 1e-6))
-        let best = Course.bestDistances.map { course.fastest($0)?.seconds }
+        let best = BestTime.distances.map { Way(course).fastest($0)?.seconds }
+        #expect(expected.best.count == best.count)
         for (seconds, expected) in zip(best, expected.best) {
             #expect(expected.map { near(seconds, $0, 1e-6) } ?? (seconds == nil))
         }

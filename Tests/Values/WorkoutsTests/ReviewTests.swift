@@ -22,17 +22,21 @@ import Testing
     func splits() throws {
         let speeds = [5.0, 5, 5, 5, 10, 10]
         let course = try course(speeds) { $0 < 1000 ? $0 / 10 : 100 }
-        let rates = (0...360).map { HeartRateReading(time: at(Double($0)), beatsPerMinute: $0 <= 200 ? 120 : 150) }
-        let splits = course.splits(heartRates: rates.shuffled(), try timer((.start, 0)))
+        let hearts = (0..<72).filter { $0 != 40 }.map {
+            HeldHeartRate(time: at(5 * Double($0)), beatsPerMinute: $0 < 40 ? 120 : 150)
+        }
+        let splits = Way(course).splits(climbs: course.climbs, hearts: hearts, try timer((.start, 0)))
         #expect(splits.count == 3 && near(splits[0].seconds, 200, 1e-3) && near(splits[1].seconds, 120, 1e-3))
         #expect(near(splits[2].metres, 400, 1e-3) && near(splits[2].seconds, 40, 1e-3))
         #expect(splits[0].heartRate == 120 && splits[1].heartRate == 150 && splits[2].heartRate == 150)
         #expect(near(splits[0].ascentMetres, 100, 3) && splits[1].ascentMetres == 0)
         #expect(splits[0].pace?.text == "3:20" && splits[1].pace?.text == "2:00")
         let none = Course([], .running, try timer((.start, 0)))
-        #expect(none.splits(try timer((.start, 0))).isEmpty && none.bestTimes.isEmpty && none.metres == 0)
+        #expect(
+            Way(none).splits(try timer((.start, 0))).isEmpty && Way(none).bestTimes(.running).isEmpty
+                && none.metres == 0)
         for length in [0, -1, .nan, 1e-9, .infinity] as [Double] {
-            #expect(course.splits(every: length, try timer((.start, 0))).count <= 1)
+            #expect(Way(course).splits(every: length, try timer((.start, 0))).count <= 1)
         }
     }
 
@@ -41,7 +45,7 @@ import Testing
         // Sums of fractions end a little above or below.
         for minutes in 2...20 {
             let course = try course(Array(repeating: 2000 / Double(60 * minutes), count: minutes))
-            let splits = course.splits(try timer((.start, 0)))
+            let splits = Way(course).splits(try timer((.start, 0)))
             #expect(splits.count == 2 && near(splits.last?.metres, 1000, 1e-3))
         }
     }
@@ -64,10 +68,11 @@ import Testing
                 guard end < tenths.count else { break }
                 best = min(best, Double(end - start) / 10)
             }
-            let found = course.fastest(distance)
+            let found = Way(course).fastest(distance)
             #expect(near(found?.seconds, best, 0.21) && (found?.seconds ?? 0) <= best + 1e-6)
         }
-        #expect(course.fastest(course.metres + 1) == nil && course.fastest(-1) == nil && course.fastest(.nan) == nil)
+        let way = Way(course)
+        #expect(way.fastest(way.metres + 1) == nil && way.fastest(-1) == nil && way.fastest(.nan) == nil)
     }
 
     @Test("the simplified path keeps its ends and its corners, and never has more places than wanted")

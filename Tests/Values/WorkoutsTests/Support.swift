@@ -23,12 +23,13 @@ func place(_ north: Double, _ east: Double = 0) -> Place {
 
 /// A position so many metres to the north, at a time in seconds.
 func point(
-    _ seconds: Double, _ north: Double, _ east: Double = 0, altitude: Double? = nil, accuracy: Double? = nil
+    _ seconds: Double, _ north: Double, _ east: Double = 0, altitude: Double? = nil, accuracy: Double? = nil,
+    isOfSatellites: Bool = false
 ) throws -> TrackPoint {
     let place = place(north, east)
     let point = TrackPoint(
         time: at(seconds), latitude: place.latitude, longitude: place.longitude, altitude: altitude,
-        accuracy: accuracy)
+        accuracy: accuracy, isOfSatellites: isOfSatellites)
     guard let point else { throw TestFailure("no such point: \(place)") }
     return point
 }

@@ -76,11 +76,12 @@ def followed(rows, fastest, standing):
     return kept
 
 
-def totals(kept):
-    """How far it is to each row, where a way is spread over the time since its beginning, up to half a minute."""
+def totals(kept, standing):
+    """How far it is to each row, where a way is spread over the time since its beginning, up to half a minute, and longer if nobody stood."""
     metres, total = [], 0
     for i, row in enumerate(kept):
-        if row["added"] and row["second"] - row["since"] <= 30:
+        took = row["added"] and row["second"] - row["since"]
+        if row["added"] and (took <= 30 or row["added"] >= standing * took):
             for j in range(i - 1, -1, -1):
                 if kept[j]["second"] <= row["since"]:
                     break
@@ -218,7 +219,7 @@ def main():
         FASTEST[activity], STANDING[activity])
     pieces = [[row for row in kept if row["piece"] == piece] for piece in sorted({row["piece"] for row in kept})]
     gains = [gain for piece in pieces for gain in climbed([(row["second"], row["altitude"]) for row in piece], FASTEST_CLIMB[activity])]
-    metres = totals(kept)
+    metres = totals(kept, STANDING[activity])
     sum_ = metres[-1]
     counted_metres = [sum(row["added"] for row in kept[:i + 1]) for i in range(len(kept))]
     seconds = [clock(row["second"]) for row in kept]
@@ -251,7 +252,7 @@ def main():
     ends = [at(metres, seconds, 1000 * (i + 1)) for i in range(count - 1)] + [seconds[-1]]
     for i, end in enumerate(ends):
         begin = ends[i - 1] if i else seconds[0]
-        rates = [rate for second, rate in hearts if (begin < clock(second) or i == 0) and clock(second) <= end]
+        rates = [rate for second, rate in slots.items() if begin <= clock(second) < end]
         climb = sum(gain for gain, way in zip(gains, metres) if (1000 * i < way or i == 0) and (way <= 1000 * i + 1000 or i == count - 1))
         splits.append({"seconds": end - begin, "ascent": climb, "heart": sum(rates) / len(rates)})
     steps = [int(row["steps"]) for row in rows if row["steps"]]
@@ -263,7 +264,7 @@ def main():
         "edwards": sum((i + 1) * zone / 60 for i, zone in enumerate(zones)), "banister": impulse,
         "kilocalories": sum(energy(minute, activity, sex, age, height, weight) for minute in minutes.values()),
         "goal": next((row["second"] for row, way in zip(kept, counted_metres) if way >= goal), None),
-        "splits": splits, "best": [fastest_window(metres, seconds, distance) for distance in (1000, 5000, 10_000)],
+        "splits": splits, "best": [fastest_window(metres, seconds, distance) for distance in (400, 1000, 1609.344, 5000, 10_000, 21_097.5, 42_195)],
         "dropped": len(active) - len(kept), "first": kept[0]["second"], "stepMetres": height * STEP[sex] / 100,
     }))
 

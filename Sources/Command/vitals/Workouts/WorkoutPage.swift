@@ -56,12 +56,17 @@ struct WorkoutPage {
             return Meter(share: percent / 100, isReached: percent >= 100).drawn(on: paper) + " of \(target)"
         }
         return lines([
-            ("Time", text.duration), ("Distance", text.distance), ("Pace", text.isRide ? nil : text.pace),
+            ("Time", text.duration), ("Moving", text.moving), ("Distance", text.distance),
+            ("Pace", text.isRide ? nil : text.pace),
             ("Speed", text.speeds), ("Heart rate", text.heartRates), ("Cadence", text.cadence), ("Power", text.power),
             ("Steps", text.steps), ("Ascent", text.ascent), ("Energy", text.energy), ("Load", text.load),
             ("Best times", best(text.json)), ("Goal", goal), ("Target", text.target), ("Gear", text.gear),
             ("Pauses", pauses(text.json)),
             ("Ended by", ended(text.json)),
+            (
+                "Positions",
+                text.json["positions_differ"] == true ? "more than a fifth off from the device's distance" : nil
+            ),
         ])
     }
 

@@ -16,6 +16,8 @@ struct WorkoutText {
 
     var activity: String { json.text("activity") ?? "-" }
     var duration: String? { json.double("duration_s").map(Self.clock) }
+    /// How long the person moved, if that is clearly less.
+    var moving: String? { json.double("moving_s").map(Self.clock) }
     var distance: String? { json.double("distance_m").map { units.distance($0).text } }
     var steps: String? { json.double("steps").map { decimal($0, 0) } }
     var energy: String? { json.double("energy_kcal").map(Attribute.kilocalories) }
@@ -92,9 +94,11 @@ struct WorkoutText {
     /// `47:43`
     static func clock(_ seconds: Double) -> String { vitals.clock(seconds: Int(min(max(seconds, 0), 1e9))) }
 
-    /// The distance of a best time. Races of 5 and 10 km are called that in every country.
+    /// The distance of a best time. Races are called that in every country.
     static func race(_ metres: Double) -> String {
-        abs(metres - Units.metresPerMile) < 1 ? "1 mi" : "\(decimal(metres / 1000, 0)) km"
+        let names = [(Units.metresPerMile, "1 mi"), (21_097.5, "half-marathon"), (42_195, "marathon")]
+        if let name = names.first(where: { abs(metres - $0.0) < 1 }) { return name.1 }
+        return metres < 1000 ? "\(decimal(metres, 0)) m" : "\(decimal(metres / 1000, 0)) km"
     }
 
     private func spread(_ member: String, _ text: (Double) -> String) -> String? {

@@ -35,18 +35,20 @@ extension RequestContract {
             .known(
                 "units",
                 .word(Units.allCases.map(\.rawValue)).about(
-                    "imperial: splits by the mile, and the best time over a mile; all values are metric nevertheless")),
+                    "imperial: splits by the mile; all values are metric nevertheless")),
         ],
         answers: .object(
             "WorkoutDetail", "A workout that is over, with its charts.",
             WorkoutFigures.fields + [
-                HeartRateZones.field, WorkoutFigures.target,
+                HeartRateZones.field, WorkoutFigures.target, WorkoutFigures.moving,
                 .known("pauses", .array(of: pause)), .known("splits", .array(of: split)), WorkoutFigures.best,
                 .known("path", .array(of: .array(of: .array(of: .number))).about("pieces of [latitude, longitude]")),
                 .known("over_distance", .array(of: station)), .known("heart_rates", .array(of: hearts)),
                 .known(
                     "positions_differ",
-                    .bool.about("whether they lead elsewhere than the device says, by more than a fifth: then nothing is made of them but the path")),
+                    .bool.about(
+                        "whether they say a distance that is more than a fifth off from the device's: then nothing is made of them but the path"
+                    )),
             ]))
 
     private static let pause = PayloadSchema.object(

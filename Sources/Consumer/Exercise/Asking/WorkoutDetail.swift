@@ -18,23 +18,25 @@ extension WorkoutHistory {
             throw ReplyError(.notFound, "there is no such workout", field: "id")
         }
         let samples = try WorkoutSamples(of: user, workout, now: now, asked.rows.store, asked.rows.keys)
-        let course = workout.course(samples)
+        let review = try WorkoutReview(workout, samples, asked.history, now: now)
+        let course = review.course
         let hearts = samples.all.compactMap { sample -> HeartRateReading? in
             if case .heartRate(let reading) = sample { reading } else { nil }
         }
-        guard case .object(let line) = try workout.line(workout.fold(samples.all, asked.history), asked.history, now: now)
-        else { return [:] }
         let agrees = workout.agrees(course)
-        let splits = agrees ? course.splits(every: units.way, heartRates: hearts, workout.timer).prefix(mostSplits) : []
-        let best = agrees ? course.bestTimes(in: units) : []
+        let splits =
+            (review.way?.splits(every: units.way, climbs: course.climbs, hearts: review.hearts, workout.timer) ?? [])
+            .prefix(mostSplits)
+        let best = review.best
         let zones = try asked.history.person(at: workout.started).zones(for: workout.activity.kind)
         let whole =
-            line
+            review.line
             + present([
                 (HeartRateZones.field.name, zones?.json), (WorkoutFigures.target.name, workout.target?.json(zones)),
                 ("gear", try asked.gear().json(of: workout.gear)), ("pauses", pauses(workout)),
                 ("splits", splits.isEmpty ? nil : .array(splits.map(json))),
-                ("best", best.isEmpty ? nil : .array(best.map(json))), ("positions_differ", agrees ? nil : true),
+                ("best", best.isEmpty ? nil : .array(best.map(json))),
+                ("positions_differ", workout.differs(course) ? true : nil),
             ])
         // As many points as have room. A path that was simplified is simplified further.
         var (count, pieces) = (count, course.path)
@@ -112,7 +114,7 @@ extension WorkoutHistory {
 
     static func json(_ time: BestTime) -> JSON {
         .object(present: [
-            "distance_m": rounded(time.metres, 0),
+            "distance_m": rounded(time.metres, 3),
             "seconds": rounded(time.seconds, 1),
             "start_s": rounded(time.start, 1),
             "pace": time.pace.map { .string($0.text) },

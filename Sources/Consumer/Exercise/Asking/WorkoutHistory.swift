@@ -280,7 +280,7 @@ extension WorkoutHistory.Filter {
 extension PersonalRecord.Kind {
     /// All of them.
     static let all: [PersonalRecord.Kind] =
-        [.longest, .farthest, .mostAscent] + Course.bestDistances.map { .fastest(metres: $0) }
+        [.longest, .farthest, .mostAscent] + BestTime.distances.map { .fastest(metres: $0) }
 
     /// The name where names include the unit.
     var field: String {

@@ -9,7 +9,8 @@ extension WorkoutFigures {
     /// The members of a workout's line: times in Unix milliseconds, everything else in the unit that its name ends with.
     /// What was not measured is taken from what an imported file says of the whole, and how far and how long it was is first of
     /// all what the device says.
-    func members(_ workout: KeptWorkout, _ person: Person) -> [JSON.Member] {
+    /// - Parameter movingSeconds: for how long the person moved, if that is to be told.
+    func members(_ workout: KeptWorkout, _ person: Person, movingSeconds: Double? = nil) -> [JSON.Member] {
         let origin = workout.origin
         let told = workout.metresPerSecond(self)
         return present([
@@ -18,6 +19,7 @@ extension WorkoutFigures {
             ("state", .string(state.rawValue)), ("started", started.map { .integer($0) }),
             ("ended", ended.map { .integer($0) }), ("ended_by", workout.end.map { .string($0.rawValue) }),
             ("duration_s", rounded(Double(workout.activeMilliseconds(self)) / 1000, 3)),
+            ("moving_s", rounded(movingSeconds, 1)),
             ("distance_m", rounded(workout.metres(self), 1)),
             ("ascent_m", rounded(workout.ascentMetres(self), 1)),
             ("steps", (steps ?? origin?.steps).map { .integer(Int64($0)) }),
@@ -111,11 +113,19 @@ extension KeptWorkout {
     /// The same of one that is over.
     package var activeMilliseconds: Int64 { origin?.activeMilliseconds ?? timer.activeMilliseconds(at: timer.ended ?? started) }
 
-    /// Whether the way by positions is about as long as the device says. Indoors, positions jump: then records and splits cannot be
-    /// made of them.
+    /// Whether the way by positions is about as long as the device says. Indoors, positions jump: then no records can be made of
+    /// them.
     func agrees(_ course: Course) -> Bool {
-        guard let told = known(origin?.metres), course.metres > 0 else { return true }
-        return abs(course.metres - told) <= told / 5
+        guard let told = known(origin?.metres), course.metres > 0 else { return !activity.isIndoors }
+        return !activity.isIndoors && abs(course.metres - told) <= told / 5
+    }
+
+    /// Whether positions, of at least four fifths of the time, say something else than the device.
+    func differs(_ course: Course) -> Bool {
+        guard let told = known(origin?.metres), course.metres > 0, abs(course.metres - told) > told / 5 else {
+            return false
+        }
+        return Way(course).isKnown(of: Double(activeMilliseconds) / 1000)
     }
 
     /// The mean speed by what the device says; nil if it says neither how far nor how long it was.
@@ -143,7 +153,16 @@ extension KeptWorkout {
         return DayWorkout(
             id: id.text, activity.name, started..<max(started, min(ended, started + WorkoutFold.longest)),
             metres: figures["distance_m"]?.double, kilocalories: figures["energy_kcal"]?.double,
+            steps: ownSteps(figures),
             rank: (origin == nil ? Self.ownRank : 0) + measured.count { $0 != nil })
+    }
+
+    /// Steps that a foot pod or a file has counted, and not what the person wears all day; nil if nothing has, or nobody makes so many.
+    private func ownSteps(_ figures: JSON) -> Double? {
+        let hasFootPod = origin == nil && activity.countsSteps && figures["cadence"] != nil
+        let counted = origin != nil || hasFootPod ? figures["steps"]?.double : nil
+        let most = Double(StepCounter.mostIn(activeMilliseconds))
+        return [counted, origin?.steps.map(Double.init)].compactMap { $0 }.filter { $0 <= most }.max()
     }
 
     /// One that the person started here goes before all others.

@@ -26,7 +26,7 @@ extension WorkoutFigures {
     /// What a workout in a list has.
     static let lineSchema = PayloadSchema.object(
         "WorkoutLine", "A workout that is over.",
-        (fields + [best]).map { $0.asked(isAlways: LineFields.always.contains($0.name)) })
+        (fields + [moving, best]).map { $0.asked(isAlways: LineFields.always.contains($0.name)) })
 
     /// What `members` has, and the gear.
     static let fields: [PayloadSchema.Field] = [
@@ -42,6 +42,10 @@ extension WorkoutFigures {
         .known("gear", GearList.schema),
     ]
 
+    /// The moving time.
+    static let moving = PayloadSchema.Field.known(
+        "moving_s", .number.about("how long the person moved, if that is at least 1 % less than the duration"))
+
     /// The best times, as far as the way is long enough for them.
     static let best = PayloadSchema.Field.known(
         "best",
@@ -52,7 +56,7 @@ extension WorkoutFigures {
                     .always("distance_m", .number), .always("seconds", .number),
                     .always("start_s", .number.about("when it began: seconds of the workout, without pauses")),
                     .known("pace", pace),
-                ]), atMost: Int64(Course.bestDistances.count)))
+                ]), atMost: Int64(BestTime.distances.count)))
 
     /// As people write it.
     static let pace = PayloadSchema.text.about("minutes and seconds for a kilometre, such as 5:19")

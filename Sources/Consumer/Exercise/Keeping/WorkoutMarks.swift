@@ -223,18 +223,15 @@ extension KeptWorkout {
     func counted(
         of user: ID, _ history: History, _ store: Store, _ keys: Keys
     ) throws(VaultError) -> JSON {
-        let samples = try WorkoutSamples(of: user, self, now: timer.ended ?? started, store, keys)
-        guard case .object(let members) = line(fold(samples.all, history), history, now: timer.ended ?? started) else {
-            return [:]
-        }
-        let course = course(samples)
-        let best = (agrees(course) ? course.bestTimes : []).map { time -> JSON in
+        let now = timer.ended ?? started
+        let review = try WorkoutReview(self, WorkoutSamples(of: user, self, now: now, store, keys), history, now: now)
+        let best = review.best.map { time -> JSON in
             .object(present: [
-                "distance_m": rounded(time.metres, 0),
+                "distance_m": rounded(time.metres, 3),
                 "seconds": rounded(time.seconds, 1),
                 "start_s": rounded(time.start, 1),
             ])
         }
-        return .object(members + (best.isEmpty ? [] : [JSON.Member("best", .array(best))]))
+        return .object(review.line + (best.isEmpty ? [] : [JSON.Member("best", .array(best))]))
     }
 }

@@ -53,6 +53,8 @@ package struct WorkoutRows {
                 UPDATE workouts SET marks = marks + 1 WHERE under_way = 0;
                 """)
         ])
+        // Until now there were best times over three distances, and neither a moving time nor the steps that a day adds.
+        + Schema(steps: [Migration("workouts/4", "UPDATE workouts SET marks = marks + 1 WHERE under_way = 0;")])
 
     static let table = SealedTable(
         "workouts", key: "id", exported: .shown(in: "workouts.jsonl")

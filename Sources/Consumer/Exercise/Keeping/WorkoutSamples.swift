@@ -41,7 +41,8 @@ struct SampleSelection {
         case .position(let position):
             return TrackPoint(
                 time: time, latitude: position.latitudeDegrees, longitude: position.longitudeDegrees,
-                altitude: position.altitudeMetres, accuracy: position.accuracyMetres
+                altitude: position.altitudeMetres, accuracy: position.accuracyMetres,
+                isOfSatellites: position.source != .file
             ).map { .position($0) }
         case .motion(let motion):
             let number = numbers[sensor] ?? UInt8(clamping: numbers.count)

@@ -15,6 +15,14 @@ struct HeartMean: Hashable, Sendable {
     var value: Double { count == 0 ? 0 : Double(sum) / Double(count) }
 }
 
+/// A heart rate that holds for five seconds of a workout.
+public struct HeldHeartRate: Hashable, Sendable {
+    /// When it begins, in Unix milliseconds.
+    public let time: Int64
+    /// A mean.
+    public let beatsPerMinute: Double
+}
+
 /// What is known of the heart in a minute of a workout: which of its slots are covered, as `HeldHeartRates` says, and
 /// begin in active time. The slots before the first sample hold the mean of an earlier minute, the others that of this.
 struct HeartMinute: Hashable, Sendable {

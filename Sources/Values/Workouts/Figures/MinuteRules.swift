@@ -20,11 +20,10 @@ struct MinuteRules: Hashable, Sendable {
         let sensed = minute.sensed
         let steps = activity.countsSteps ? Share([minute.counter, minute.pedometer]) : Share()
         let isStuck = isStuck(minute, sensed, steps)
-        var measured = Share(
-            isStuck ? [minute.path, sensed, minute.gap] : [minute.path, minute.still, sensed, minute.gap])
+        var measured = Share(sources(minute, sensed, isStuck: isStuck))
         // Steps stand in for what nothing else has measured.
         let stepped = stepLength == nil ? Share() : steps.without(measured.seconds)
-        if isStuck { measured = Share([measured, minute.still.without(stepped.seconds)]) }
+        if isStuck, !activity.isIndoors { measured = Share([measured, minute.still.without(stepped.seconds)]) }
         if !steps.isEmpty { result.steps = steps.amount }
         if !measured.isEmpty || stepLength != nil && !steps.isEmpty {
             result.millimetres = Int32(clamping: Int64(measured.amount) + whole(metres(stepped) * 1000))
@@ -36,6 +35,17 @@ struct MinuteRules: Hashable, Sendable {
         }
         result.calories = total.map { Int32(clamping: whole($0 * 1000)) }
         return result
+    }
+
+    /// What counts for the distance, the best first. Indoors positions never do; on a bicycle its wheel goes before them, unless
+    /// it stands while they move.
+    private func sources(_ minute: WorkoutMinute, _ sensed: Share, isStuck: Bool) -> [Share] {
+        if activity.isIndoors { return [sensed] }
+        let still = isStuck ? [] : [minute.still]
+        let path = Double(minute.path.amount + minute.gap.amount)
+        let stands = path >= 1.25 * Double(sensed.amount) + standing * Double(sensed.milliseconds)
+        if activity.isOnWheel, !stands { return [sensed, minute.path] + still + [minute.gap] }
+        return [minute.path] + still + [sensed, minute.gap]
     }
 
     /// Whether positions stay where they are though the person moves: on a treadmill near a window, or because the

@@ -147,6 +147,13 @@ public struct WorkoutFold: Hashable, Sendable {
         return figures
     }
 
+    /// The heart rates that hold in active time until a time in Unix milliseconds, in order.
+    public func heldHeartRates(at now: Int64) -> [HeldHeartRate] {
+        var (minutes, heart) = (minutes, heart)
+        heart.finish(at: now, timer, &minutes)
+        return minutes.heldHeartRates
+    }
+
     /// Whether the goal was reached by what came so far, if it is not one of time.
     public var hasReachedGoal: Bool { reached != nil }
 

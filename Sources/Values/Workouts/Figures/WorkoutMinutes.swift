@@ -90,6 +90,23 @@ struct WorkoutMinutes: Hashable, Sendable {
         for minute in minutes { minute.heart.forEachHeld(body) }
     }
 
+    /// All slots that hold a mean heart rate, in the order of their times.
+    var heldHeartRates: [HeldHeartRate] {
+        guard let first else { return [] }
+        var held: [HeldHeartRate] = []
+        for (index, minute) in minutes.enumerated() {
+            let start = (first + Int64(index)) * 60_000
+            minute.heart.forEachHeld { part in
+                let mean = part.mean.value
+                for slot in 0..<HeldHeartRates.slotsInMinute where part.slots & 1 << UInt16(slot) != 0 {
+                    held.append(
+                        HeldHeartRate(time: start + slot * HeldHeartRates.slotMilliseconds, beatsPerMinute: mean))
+                }
+            }
+        }
+        return held
+    }
+
     /// Computes again what follows from a minute.
     private mutating func settle(_ index: Int) {
         let (old, new) = (minutes[index].result, rules.result(of: minutes[index]))

@@ -43,7 +43,7 @@ struct PositionStream: Hashable, Sendable {
         last = point.time
         if let altitude = point.altitude {
             hasAltitude = true
-            let climbed = climb.add(altitude, at: point.time)
+            let climbed = climb.add(altitude, at: point.time, noise: point.altitudeNoise)
             if let altitudeTime {
                 minutes.add(whole(climbed * 1000), from: altitudeTime, to: point.time, \.climb, frame.timer)
             }
@@ -161,19 +161,19 @@ struct MotionStream: Hashable, Sendable {
             let work = whole(watts * Double(length))
             minutes.add(work, from: previous.time, to: reading.time, \.[work: sensor], frame.timer)
         }
-        guard let metres = metres(previous, reading) else { return }
+        guard let metres = Self.metres(previous, reading, fastest: fastest) else { return }
         minutes.add(whole(metres * 1000), from: previous.time, to: reading.time, \.[sensor: sensor], frame.timer)
     }
 
     /// The way between two readings: by the total distance if both have one, else by the speed.
-    private func metres(_ one: MotionReading, _ other: MotionReading) -> Double? {
+    static func metres(_ one: MotionReading, _ other: MotionReading, fastest: Double) -> Double? {
         let seconds = Double(other.time - one.time) / 1000
         if let before = one.totalMetres, let after = other.totalMetres, after >= before,
             after - before <= fastest * seconds
         {
             return after - before
         }
-        guard other.time - one.time <= Self.longestHold, let speed = other.metresPerSecond, speed <= fastest else {
+        guard other.time - one.time <= longestHold, let speed = other.metresPerSecond, speed <= fastest else {
             return nil
         }
         return speed * seconds

@@ -66,6 +66,23 @@ public enum Activity: Hashable, Sendable {
     /// Whether steps are counted: only on foot.
     public var countsSteps: Bool { gait != nil }
 
+    /// Whether it is done in a place where positions say nothing: on a machine, or in a pool.
+    public var isIndoors: Bool {
+        guard case .custom(let name) = self else { return false }
+        let text = name.text.lowercased()
+        return Self.indoors.contains { text.contains($0) }
+    }
+
+    /// What the names of such activities have in them, in the words of files.
+    private static let indoors = [
+        "treadmill", "indoor", "virtual", "spinning", "stationary", "rowing machine", "ergometer", "cross trainer",
+        "elliptical",
+        "stair", "lap swimming", "pool",
+    ]
+
+    /// Whether a sensor on a wheel says how far it was, rather than positions.
+    var isOnWheel: Bool { kind == .bicycle || kind == .assistedBicycle }
+
     /// What a position may need to be believed, in metres a second: 12 on foot, and 30 otherwise.
     public var fastestMetresPerSecond: Double { kind == .foot ? 12 : 30 }
 

@@ -1,4 +1,4 @@
-import Fitness
+public import Fitness
 
 /// Metres climbed, one altitude at a time. Over one piece of a path it is `ascentMetres` of its altitudes, to the bit.
 ///
@@ -22,15 +22,16 @@ public struct Climb: Hashable, Sendable {
 
     /// Takes an altitude in metres at a time in Unix milliseconds, and returns how many metres it adds. Times must
     /// rise. What is not a number is passed over.
+    /// - Parameter noise: less than this does not count, in metres.
     @discardableResult
-    public mutating func add(_ altitude: Double, at time: Int64) -> Double {
+    public mutating func add(_ altitude: Double, at time: Int64, noise: Double = Ascent.noise) -> Double {
         guard altitude.isFinite else { return 0 }
         if let last {
             let seconds = Double(time - last.time) / 1000
-            if abs(altitude - last.altitude) > Ascent.noise + fastest * seconds { ascent.cut() }
+            if abs(altitude - last.altitude) > noise + fastest * seconds { ascent.cut() }
         }
         last = Mark(time: time, altitude: altitude)
-        return ascent.add(altitude)
+        return ascent.add(altitude, hysteresis: noise)
     }
 
     /// Begins another piece of the path: what was climbed between both does not count.

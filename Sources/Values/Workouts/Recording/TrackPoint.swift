@@ -13,15 +13,21 @@ public struct TrackPoint: Hashable, Sendable {
     public let altitude: Double?
     /// How far off the place may be, in metres; nil if it is not known.
     public let accuracy: Double?
+    /// Whether only satellites tell the altitude, as they do to a phone: a file's may come from a barometer or a map.
+    public let isOfSatellites: Bool
+
+    /// What is noise of its altitude, in metres.
+    var altitudeNoise: Double { isOfSatellites ? Ascent.satelliteNoise : Ascent.noise }
 
     /// A point; nil if there is no such time or place. An altitude or an accuracy that cannot be is taken for unknown.
     public init?(
-        time: Int64, latitude: Double, longitude: Double, altitude: Double? = nil, accuracy: Double? = nil
+        time: Int64, latitude: Double, longitude: Double, altitude: Double? = nil, accuracy: Double? = nil,
+        isOfSatellites: Bool = false
     ) {
         guard WorkoutTimer.times.contains(time), (-90...90).contains(latitude), (-180...180).contains(longitude) else {
             return nil
         }
-        self.time = time
+        (self.time, self.isOfSatellites) = (time, isOfSatellites)
         place = Place(latitude: latitude, longitude: longitude)
         self.altitude = altitude.flatMap { Self.altitudes.contains($0) ? $0 : nil }
         self.accuracy = accuracy.flatMap { $0 >= 0 && $0.isFinite ? $0 : nil }

@@ -49,7 +49,9 @@ public struct Course: Hashable, Sendable {
             switch verdict {
             case .counts(_, let since):
                 isStanding = false
-                Self.spread(&stations, since: since, to: filter.metres, at: point.time)
+                Self.spread(
+                    &stations, since: since, to: filter.metres, at: point.time,
+                    standing: activity.standingMetresPerSecond)
             case .begins: isStanding = false
             case .stands, .waits, .imprecise, .old, .tooFast: break
             }
@@ -64,9 +66,14 @@ public struct Course: Hashable, Sendable {
         ascentMetres = stations.contains { $0.point.altitude != nil } ? climb.metres : nil
     }
 
-    /// Spreads a way over the stations at which it was not known yet, unless that was half a minute and more.
-    private static func spread(_ stations: inout [Station], since: Int64, to metres: Double, at time: Int64) {
-        guard time - since <= SpeedWindow.longestGap, let before = stations.last?.metres else { return }
+    /// Spreads a way over the stations where it was not known yet, unless that was half a minute and more: the person may have
+    /// stood.
+    private static func spread(
+        _ stations: inout [Station], since: Int64, to metres: Double, at time: Int64, standing: Double
+    ) {
+        guard let before = stations.last?.metres else { return }
+        let seconds = Double(time - since) / 1000
+        guard time - since <= SpeedWindow.longestGap || metres - before >= standing * seconds else { return }
         for index in stations.indices.reversed() {
             let station = stations[index]
             guard station.point.time > since else { return }
@@ -119,6 +126,13 @@ public struct Course: Hashable, Sendable {
         }
     }
 
+    /// What was climbed at each station, in metres; nil if no altitude is known.
+    public var climbs: [(seconds: Double, metres: Double)]? {
+        guard ascentMetres != nil else { return nil }
+        var climb = Climb(activity)
+        return stations.indices.map { (stations[$0].seconds, Self.step(&climb, stations, $0)) }
+    }
+
     /// How long the way is, in metres.
     public var metres: Double { stations.last?.metres ?? 0 }
 
@@ -139,35 +153,6 @@ public struct Course: Hashable, Sendable {
     static func step(_ climb: inout Climb, _ stations: [Station], _ index: Int) -> Double {
         if index > 0, stations[index].piece != stations[index - 1].piece { climb.cut() }
         let point = stations[index].point
-        return point.altitude.map { climb.add($0, at: point.time) } ?? 0
-    }
-}
-
-/// How long it took to come so far: a line through the stations. Queries must come in rising order.
-struct Arrivals {
-    private let stations: [Course.Station]
-    private var index = 0
-
-    init(_ stations: [Course.Station]) { self.stations = stations }
-
-    /// After how many seconds the person first was so many metres from the beginning.
-    mutating func seconds(at metres: Double) -> Double? {
-        while index < stations.count, stations[index].metres < metres { index += 1 }
-        guard index < stations.count else { return nil }
-        guard index > 0 else { return stations[0].seconds }
-        return Self.between(stations[index - 1], stations[index], metres)
-    }
-
-    /// After how many seconds the person was last so many metres from the beginning.
-    mutating func lastSeconds(at metres: Double) -> Double? {
-        while index < stations.count, stations[index].metres <= metres { index += 1 }
-        guard index > 0 else { return nil }
-        guard index < stations.count else { return stations[index - 1].seconds }
-        return Self.between(stations[index - 1], stations[index], metres)
-    }
-
-    private static func between(_ one: Course.Station, _ other: Course.Station, _ metres: Double) -> Double {
-        let way = other.metres - one.metres
-        return way > 0 ? one.seconds + (other.seconds - one.seconds) * (metres - one.metres) / way : one.seconds
+        return point.altitude.map { climb.add($0, at: point.time, noise: point.altitudeNoise) } ?? 0
     }
 }

@@ -19,7 +19,7 @@ extension Course {
         let count = min(count, mostChartPoints, stations.count)
         guard count > 0, metres > 0, let first = stations.first, let last = stations.last else { return [] }
         let length = metres / Double(count)
-        var arrivals = Arrivals(stations)
+        var arrivals = Arrivals(Way(self))
         var altitudes = Altitudes(stations)
         var start = first.seconds
         return (0..<count).map { index in

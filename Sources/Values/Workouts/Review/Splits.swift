@@ -33,31 +33,45 @@ public struct BestTime: Hashable, Sendable {
     public var pace: Pace? { Pace(metres: metres, seconds: seconds) }
 }
 
-extension Course {
-    /// The distances for which best times are kept, in metres.
-    public static let bestDistances = [1000.0, 5000, 10_000]
+extension BestTime {
+    /// The distances over which best times are kept, in metres: those that people race over.
+    public static let distances = [400, 1000, Units.metresPerMile, 5000, 10_000, 21_097.5, 42_195]
+
+    /// The world's best times on foot over these distances, in seconds (World Athletics, November 2026): a
+    /// faster one was measured wrongly, or was not run.
+    static let worldsBest = [43.03, 131.96, 223.13, 755.36, 1571, 3402, 7235]
+
+    /// Whether a person can have been so fast over one of the distances.
+    static func isBelievable(_ metres: Double, seconds: Double, _ activity: Activity) -> Bool {
+        guard activity.kind == .foot, let index = distances.firstIndex(of: metres) else { return true }
+        return seconds >= worldsBest[index]
+    }
+}
+
+extension Way {
     /// How many splits there are at most.
     static let mostSplits = 10_000
 
     /// The way in parts of the same length; the last one is what is left. None if there would be more than 10,000.
     /// - Parameters:
     ///   - length: metres.
-    ///   - heartRates: in any order, some of them more than once.
+    ///   - climbs: how much was climbed when; nil if no altitude is known.
+    ///   - hearts: the heart rates that hold in the workout, in the order of their times.
     public func splits(
-        every length: Double = 1000, heartRates: some Sequence<HeartRateReading> = [], _ timer: WorkoutTimer
+        every length: Double = 1000, climbs: [(seconds: Double, metres: Double)]? = nil,
+        hearts: [HeldHeartRate] = [], _ timer: WorkoutTimer
     ) -> [Split] {
-        guard let first = stations.first, let last = stations.last, metres > 0, length > 0,
+        guard let first = marks.first, let last = marks.last, metres > 0, length > 0,
             metres / length <= Double(Self.mostSplits)
         else { return [] }
         let count = max(1, Int((metres / length - 1e-6).rounded(.up)))
-        var arrivals = Arrivals(stations)
-        var ends = (1..<count + 1).map { number in
+        var arrivals = Arrivals(self)
+        // The stops after the last metre belong to it.
+        let ends = (1..<count + 1).map { number in
             number < count ? arrivals.seconds(at: Double(number) * length) ?? last.seconds : last.seconds
         }
-        // The stops after the last metre belong to it.
-        ends[count - 1] = last.seconds
-        let ascents = ascents(every: length, count)
-        let rates = Self.means(heartRates, timer, from: first.seconds, ends)
+        let ascents = climbs.map { Self.sums($0, ends) }
+        let rates = Self.means(hearts, timer, from: first.seconds, ends)
         return (0..<count).map { index in
             Split(
                 metres: index < count - 1 ? length : metres - Double(count - 1) * length,
@@ -66,38 +80,39 @@ extension Course {
         }
     }
 
-    /// Metres climbed in each split; their sum is the ascent.
-    private func ascents(every length: Double, _ count: Int) -> [Double]? {
-        guard ascentMetres != nil else { return nil }
-        var climb = Climb(activity)
-        var ascents = [Double](repeating: 0, count: count)
-        for index in stations.indices {
-            let climbed = Self.step(&climb, stations, index)
-            // What is counted at the end of a split was climbed in it.
-            let split = Int((stations[index].metres / length).rounded(.up)) - 1
-            ascents[max(0, min(count - 1, split))] += climbed
+    /// Metres climbed in each span of active time, given by the span's end in seconds; what is counted at an end was climbed
+    /// before it. Their sum is the ascent.
+    private static func sums(_ climbs: [(seconds: Double, metres: Double)], _ ends: [Double]) -> [Double] {
+        var (sums, span) = ([Double](repeating: 0, count: ends.count), 0)
+        for climb in climbs {
+            while span < ends.count - 1, climb.seconds > ends[span] { span += 1 }
+            sums[span] += climb.metres
         }
-        return ascents
+        return sums
     }
 
-    /// The mean heart rate of each span of active time, given by the span's end in seconds.
-    static func means(
-        _ readings: some Sequence<HeartRateReading>, _ timer: WorkoutTimer, from start: Double, _ ends: [Double]
+    /// The mean heart rate of each span of active time, given by the span's end in seconds, over its recorded
+    /// time.
+    private static func means(
+        _ hearts: [HeldHeartRate], _ timer: WorkoutTimer, from start: Double, _ ends: [Double]
     ) -> [Double?] {
-        var samples = [HeartRateSamples](repeating: HeartRateSamples(), count: ends.count)
+        var sums = [(slots: Double, sum: Double)](repeating: (0, 0), count: ends.count)
         var span = 0
-        for (seconds, beatsPerMinute) in HeartRateSeries.counted(readings, timer) where seconds >= start {
-            while span < ends.count, seconds > ends[span] { span += 1 }
+        for heart in hearts {
+            let seconds = Double(timer.activeMilliseconds(at: heart.time)) / 1000
+            guard seconds >= start else { continue }
+            // What begins with a span is part of it.
+            while span < ends.count, seconds >= ends[span] { span += 1 }
             guard span < ends.count else { break }
-            samples[span].add(beatsPerMinute)
+            sums[span].slots += 1
+            sums[span].sum += heart.beatsPerMinute
         }
-        return samples.map(\.mean)
+        return sums.map { $0.slots > 0 ? $0.sum / $0.slots : nil }
     }
 
-    /// The shortest time in which a distance in metres was covered anywhere on the way, pauses left out; nil if the way
-    /// is shorter.
+    /// The shortest active time that a distance in metres took anywhere on the way; nil if the way is shorter.
     ///
-    /// Between stations the speed is taken to be steady, so the best window begins or ends at a station.
+    /// Between marks the speed is taken to be steady, so the best window begins or ends at a mark.
     public func fastest(_ distance: Double) -> BestTime? {
         guard distance > 0, distance <= metres else { return nil }
         var best: BestTime?
@@ -105,21 +120,20 @@ extension Course {
             guard end > start, end - start < best?.seconds ?? .infinity else { return }
             best = BestTime(metres: distance, seconds: end - start, start: start)
         }
-        var (ends, starts) = (Arrivals(stations), Arrivals(stations))
-        for station in stations {
-            if let end = ends.seconds(at: station.metres + distance) { consider(station.seconds, end) }
-            if station.metres >= distance, let start = starts.lastSeconds(at: station.metres - distance) {
-                consider(start, station.seconds)
+        var (ends, starts) = (Arrivals(self), Arrivals(self))
+        for mark in marks {
+            if let end = ends.seconds(at: mark.metres + distance) { consider(mark.seconds, end) }
+            if mark.metres >= distance, let start = starts.lastSeconds(at: mark.metres - distance) {
+                consider(start, mark.seconds)
             }
         }
         return best
     }
 
-    /// The best times over 1, 5 and 10 km, as far as the way goes.
-    public var bestTimes: [BestTime] { bestTimes(in: .metric) }
-
-    /// The same with a mile in place of the kilometre for those who think in miles. They race over 5 and 10 km, too.
-    public func bestTimes(in units: Units) -> [BestTime] {
-        ([units.way] + Self.bestDistances.dropFirst()).compactMap { fastest($0) }
+    /// The best times over the distances that are kept, up to the length of the way: none indoors, and none that nobody can run.
+    public func bestTimes(_ activity: Activity) -> [BestTime] {
+        guard !activity.isIndoors else { return [] }
+        return BestTime.distances.compactMap { fastest($0) }
+            .filter { BestTime.isBelievable($0.metres, seconds: $0.seconds, activity) }
     }
 }

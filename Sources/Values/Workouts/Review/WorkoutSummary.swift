@@ -43,7 +43,7 @@ public struct WorkoutSummary: Hashable, Sendable {
     public var started: Int64
     /// What is known; nothing that is not a number from 0 on.
     public private(set) var values: [Attribute: Double]
-    /// The best times over 1, 5 and 10 km.
+    /// The best times over the distances of `BestTime`.
     public var bestTimes: [BestTime]
     /// The highest heart rate, in beats per minute.
     public var highestHeartRate: Double?
@@ -69,7 +69,8 @@ public struct WorkoutSummary: Hashable, Sendable {
         values[.heartRate] = figures.heartRate?.mean
         values[.speed] = figures.speed?.mean
         values[.load] = figures.heartRate?.edwards
-        self.init(activity, started: started, values: values, bestTimes: course?.bestTimes ?? [])
+        self.init(
+            activity, started: started, values: values, bestTimes: course.map { Way($0).bestTimes(activity) } ?? [])
         highestHeartRate = figures.heartRate.map { Double($0.maximum) }
         recordedSeconds = figures.heartRate.map { Double($0.recordedMilliseconds) / 1000 }
     }
@@ -147,9 +148,9 @@ public struct PersonalRecord: Hashable, Sendable {
             best(.longest, { $0[.duration] }, >), best(.farthest, { $0[.distance] }, >),
             best(.mostAscent, { $0[.ascent] }, >),
         ]
-        for metres in Course.bestDistances {
+        for metres in BestTime.distances {
             records.append(
-                best(.fastest(metres: metres), { $0.bestTimes.first { $0.metres == metres }?.seconds }, <))
+                best(.fastest(metres: metres), { $0.bestTimes.first { abs($0.metres - metres) < 1 }?.seconds }, <))
         }
         return records.compactMap { $0 }
     }

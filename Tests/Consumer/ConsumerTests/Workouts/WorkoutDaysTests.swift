@@ -81,6 +81,43 @@ struct WorkoutDaysTests {
         }
     }
 
+    /// A count of a step counter.
+    private func count(_ second: Int64, _ steps: UInt32) -> Reading {
+        Reading(
+            at: Moment(wall: start + second * 1000, monotonic: UInt64(1_000_000 + second * 1000)),
+            .steps(StepCount(steps)))
+    }
+
+    @Test("steps of a run that the band was not on are added to the day's, once, and leave it with the run")
+    func ownSteps() throws {
+        var recording = run(by: "1551", after: 0)
+        recording.totals.steps = 7800
+        var again = run(by: "3113", after: 20_000)
+        again.totals.steps = 7790
+        try WorkoutHouse.with { house in
+            house.set(20_000)
+            try house.publish([count(4000, 100), count(6000, 5100), count(6600, 5100)])
+            #expect(try today(house).number("steps") == 5000)
+            let outcome = try #require(house.imported(FITFile.write(recording)).list("workouts").first)
+            try house.settle()
+            #expect(try today(house).number("steps") == 12_800 && today(house).number("distance_m") > 9000)
+            let distance = try today(house)["distance_m"]
+            #expect(
+                try house.imported(FITFile.write(again), keepingBoth: true).list("workouts").first?["outcome"]
+                    == "imported")
+            try house.settle()
+            #expect(
+                try today(house).number("steps") == 12_800 && today(house)["distance_m"] == distance
+                    && house.recounted() == 0)
+            for workout in try house.done("workouts/list").list("workouts")
+            where try workout.text("id") != outcome.text("id") {
+                try house.done("workouts/delete", ["id": .string(workout.text("id"))])
+            }
+            try house.done("workouts/delete", ["id": .string(outcome.text("id"))])
+            #expect(try today(house).number("steps") == 5000 && house.recounted() == 0)
+        }
+    }
+
     /// Changes the database of a service that has stopped, and starts it again.
     private func change(_ house: WorkoutHouse, _ statement: String) throws {
         try house.restart { running in
