@@ -3,7 +3,7 @@ import Telemetry
 
 // A day's record as bytes.
 //
-//     1 to 5, version       steps: walking + 1 (0: none), running; from version 2 on how many counts were left out
+//     1 to 6, version       steps: walking + 1 (0: none), running; from version 2 on how many counts were left out
 //     figures               version 4: the number of the formulas; 1 if metres are known, 2 if kilocalories are, 3 if both
 //                           are, and those that are known (a Double's bits). Version 5: the number of the formulas, 0 if there are no
 //                           figures; how many distances are known; each: kind, metres; 1 if kilocalories are known, and they
@@ -12,21 +12,24 @@ import Telemetry
 //     sensors with temperatures   the same with thousandths of a degree
 //     sensors with spans          from version 3 on; the same with steps, and milliseconds in the lower 32 bits
 //     workouts              version 5: number; each: length and id, length and activity, start, milliseconds, rank; 1 if metres are
-//                           known, 2 if kilocalories are, 3 if both are, and those that are known. Version 6: 4 more if steps are, and they
+//                           known, 2 if kilocalories are, 3 if both are, and those that are known. Version 6: 4 more if steps are, and they;
+//                           1 if it is a session of a file with several, and the number of that file
 //
 // Numbers are varints, with a sign zigzag (`Varint`). The lowest version that has a place for everything is used.
 
 extension DayRecord {
     /// The version of days without steps, of days with counts left out, of days with spans of a pedometer, of days whose
-    /// steps came to something, of days with workouts, and of days with workouts that have counted steps themselves.
+    /// steps came to something, of days with workouts, and of days with workouts that have counted steps themselves or are
+    /// sessions of a file.
     private static let (version, withCountsLeftOut, withSpans, withFigures): (UInt8, UInt8, UInt8, UInt8) = (1, 2, 3, 4)
-    private static let (withWorkouts, withOwnSteps): (UInt8, UInt8) = (5, 6)
+    private static let (withWorkouts, withMoreOfWorkouts): (UInt8, UInt8) = (5, 6)
 
     package var bytes: [UInt8] {
         let leftOut = steps?.countsLeftOut ?? 0
         let ofWorkouts = !workouts.isEmpty || figures?.metres.keys.contains { $0 != .foot } == true
         let versions: [(isNeeded: Bool, version: UInt8)] = [
-            (workouts.values.contains { $0.steps != nil }, Self.withOwnSteps), (ofWorkouts, Self.withWorkouts),
+            (workouts.values.contains { $0.steps != nil || $0.file != nil }, Self.withMoreOfWorkouts),
+            (ofWorkouts, Self.withWorkouts),
             (figures != nil, Self.withFigures), (!self[.span].isEmpty, Self.withSpans),
             (leftOut > 0, Self.withCountsLeftOut),
         ]
@@ -87,8 +90,11 @@ extension DayRecord {
             bytes.appendZigzag(workout.times.lowerBound)
             bytes.appendVarint(UInt64(workout.times.upperBound - workout.times.lowerBound))
             bytes.appendVarint(UInt64(max(0, workout.rank)))
-            bytes.append(
-                known: [workout.metres, workout.kilocalories] + (version >= Self.withOwnSteps ? [workout.steps] : []))
+            let hasMore = version >= Self.withMoreOfWorkouts
+            bytes.append(known: [workout.metres, workout.kilocalories] + (hasMore ? [workout.steps] : []))
+            guard hasMore else { continue }
+            bytes.appendVarint(workout.file == nil ? 0 : 1)
+            if let file = workout.file { bytes.appendZigzag(file) }
         }
     }
 
@@ -99,7 +105,7 @@ extension DayRecord {
     /// The record that `bytes` spell; nil if they spell none, which does not happen with a row that opens.
     init?(_ bytes: [UInt8]) {
         var rest = Numbers(bytes)
-        guard let version = rest.byte(), (Self.version...Self.withOwnSteps).contains(version),
+        guard let version = rest.byte(), (Self.version...Self.withMoreOfWorkouts).contains(version),
             let walking = rest.number(), let running = rest.number(),
             let leftOut = version == Self.version ? 0 : rest.number(), let walked = Int(exactly: walking),
             let run = Int(exactly: running), let count = Int(exactly: leftOut)
@@ -199,15 +205,24 @@ extension DayRecord {
                 guard let id = text(), let activity = text(), let start = signed(), let length = number(),
                     length <= UInt64(Int32.max), start <= Int64.max - Int64(length), let rank = number(),
                     rank <= UInt64(Int32.max),
-                    let values = known(version >= DayRecord.withOwnSteps ? 3 : 2)
+                    let values = known(version >= DayRecord.withMoreOfWorkouts ? 3 : 2)
                 else { return nil }
+                guard let file = version >= DayRecord.withMoreOfWorkouts ? session() : .some(nil) else { return nil }
                 workouts.append(
                     DayWorkout(
                         id: id, activity, start..<start + Int64(length), metres: values[0], kilocalories: values[1],
-                        steps: values.count > 2 ? values[2] : nil,
-                        rank: Int(rank)))
+                        steps: values.count > 2 ? values[2] : nil, rank: Int(rank), file: file))
             }
             return workouts
+        }
+
+        /// The number of the file that a workout is a session of; nil if what is there is wrong.
+        private mutating func session() -> Int64?? {
+            switch number() {
+            case 0: .some(nil)
+            case 1: signed().map { .some($0) }
+            default: nil
+            }
         }
 
         mutating func sensors() -> Entries? {

@@ -125,37 +125,45 @@ extension PhoneLocation {
         let place = try fields.require("lat", try fields.place())
         self.init(place: place, time: try fields.require("tst", try fields.time("tst")))
         written = try fields.time("created_at")
+        trigger = try fields.text("t", atMost: Self.longestText).map { Trigger(rawValue: $0) ?? .other }
         try readMeasurements(fields)
-        try readPhone(fields)
-        regions = try fields.texts("inregions", atMost: Self.mostRegions, ofAtMost: Self.longestText)
-        regionIDs = try fields.texts("inrids", atMost: Self.mostRegions, ofAtMost: Self.longestText)
-        regionRadiusMetres = try fields.numberIfKnown("rad", upTo: Self.farthestMetres)
-        trackerID = try fields.text("tid", atMost: Self.longestText)
-        placeOfInterest = try fields.text("poi", atMost: Self.longestText)
-        tag = try fields.text("tag", atMost: Self.longestText)
-        topic = try fields.text("topic", atMost: Topics.maximumLength)
-        id = try fields.text("_id", atMost: Self.longestText)
+        readOthers(fields)
+        readPhone(fields)
     }
 
+    /// What the place is kept with.
     private mutating func readMeasurements(_ fields: Fields) throws(OwnTracksError) {
         // A phone's accuracy below zero would say that the place itself is not valid (Core Location,
         // horizontalAccuracy), so that is refused. The others are below zero where the phone does not know them.
         accuracyMetres = try fields.number("acc", in: 0...Self.farthestMetres).flatMap { $0 == 0 ? nil : $0 }
         altitudeMetres = try fields.number("alt", in: -12_000...100_000)
         verticalAccuracyMetres = try fields.numberIfKnown("vac", upTo: 100_000).flatMap { $0 == 0 ? nil : $0 }
-        kilometresPerHour = try fields.numberIfKnown("vel", upTo: 4000)
-        courseDegrees = try fields.numberIfKnown("cog", upTo: 360).map { $0 == 360 ? 0 : $0 }
-        kilopascals = try fields.number("p", in: 0...200)
-        let motions = try fields.texts("motionactivities", atMost: Self.mostMotions, ofAtMost: Self.longestText)
-        self.motions = Set(motions.map { Motion(rawValue: $0) ?? .unknown })
     }
 
-    private mutating func readPhone(_ fields: Fields) throws(OwnTracksError) {
-        batteryPercent = try fields.numberIfKnown("batt", upTo: 100)
-        batteryState = try fields.whole("bs", in: 0...3).flatMap(BatteryState.init)
-        connection = try fields.text("conn", atMost: Self.longestText).flatMap(Connection.init)
-        monitoring = try fields.whole("m", in: -1...2).flatMap(Monitoring.init)
-        trigger = try fields.text("t", atMost: Self.longestText).map { Trigger(rawValue: $0) ?? .other }
+    // What follows is not kept with the place. A phone or a program that writes something else there has been at the place
+    // nevertheless: such a field is as if it were not there.
+
+    private mutating func readOthers(_ fields: Fields) {
+        kilometresPerHour = try? fields.numberIfKnown("vel", upTo: 4000)
+        courseDegrees = (try? fields.numberIfKnown("cog", upTo: 360)).map { $0 == 360 ? 0 : $0 }
+        kilopascals = try? fields.number("p", in: 0...200)
+        regions = (try? fields.texts("inregions", atMost: Self.mostRegions, ofAtMost: Self.longestText)) ?? []
+        regionIDs = (try? fields.texts("inrids", atMost: Self.mostRegions, ofAtMost: Self.longestText)) ?? []
+        regionRadiusMetres = try? fields.numberIfKnown("rad", upTo: Self.farthestMetres)
+        trackerID = try? fields.text("tid", atMost: Self.longestText)
+        placeOfInterest = try? fields.text("poi", atMost: Self.longestText)
+        tag = try? fields.text("tag", atMost: Self.longestText)
+        topic = try? fields.text("topic", atMost: Topics.maximumLength)
+        id = try? fields.text("_id", atMost: Self.longestText)
+    }
+
+    private mutating func readPhone(_ fields: Fields) {
+        batteryPercent = try? fields.numberIfKnown("batt", upTo: 100)
+        batteryState = (try? fields.whole("bs", in: 0...3)).flatMap(BatteryState.init)
+        connection = (try? fields.text("conn", atMost: Self.longestText)).flatMap(Connection.init)
+        monitoring = (try? fields.whole("m", in: -1...2)).flatMap(Monitoring.init)
+        let motions = (try? fields.texts("motionactivities", atMost: Self.mostMotions, ofAtMost: Self.longestText)) ?? []
+        self.motions = Set(motions.map { Motion(rawValue: $0) ?? .unknown })
     }
 
     /// The message as the app writes it; what is nil or empty is left out.

@@ -22,16 +22,19 @@ public struct DayWorkout: Hashable, Sendable {
     public private(set) var kilocalories: Double?
     /// What it has counted itself, by a foot pod or a file; nil if it has not.
     public private(set) var steps: Double?
-    /// Of several that are the same, the one with the highest rank counts: one that was started here, then one with more measurements.
+    /// Of several that are the same, the one with the highest rank counts: one that the person has chosen, then one that was
+    /// started here, then one with more measurements.
     public let rank: Int
+    /// A number that the sessions of one file have in common, as those of a triathlon; nil if it is no such session.
+    public let file: Int64?
 
     /// A workout from its parts. What is not above 0 is not known.
     public init(
         id: String, _ activity: String, _ times: Range<Int64>, metres: Double?, kilocalories: Double?,
-        steps: Double? = nil, rank: Int
+        steps: Double? = nil, rank: Int, file: Int64? = nil
     ) {
         func known(_ value: Double?) -> Double? { value.flatMap { $0.isFinite && $0 > 0 ? $0 : nil } }
-        (self.id, self.activity, self.times, self.rank) = (id, activity, times, rank)
+        (self.id, self.activity, self.times, self.rank, self.file) = (id, activity, times, rank, file)
         (self.metres, self.kilocalories, self.steps) = (known(metres), known(kilocalories), known(steps))
     }
 
@@ -41,37 +44,23 @@ public struct DayWorkout: Hashable, Sendable {
     /// knows; and of those that overlap otherwise, the second one counts where the first one was not.
     /// - Parameter others: those of days before, which count there.
     static func counted(_ workouts: [DayWorkout], after others: [DayWorkout]) -> [(workout: DayWorkout, share: Double)] {
-        var counted: [(workout: DayWorkout, share: Double)] = []
-        var spans: [WorkoutSpan] = []
         var taken = TimeRanges()
         let all = [others, workouts].flatMap { day in day.sorted { $0.goesBefore($1) } }
-        for workout in all {
-            let span = WorkoutSpan(workout.kind, from: workout.times.lowerBound, to: workout.times.upperBound)
-            if let same = spans.firstIndex(where: { $0.isSame(as: span) }) {
-                counted[same].workout.metres = counted[same].workout.metres ?? workout.metres
-                counted[same].workout.kilocalories = counted[same].workout.kilocalories ?? workout.kilocalories
-                counted[same].workout.steps = counted[same].workout.steps ?? workout.steps
-                continue
-            }
-            spans.append(span)
-            let length = workout.times.upperBound - workout.times.lowerBound
-            let free = length - taken.length(in: workout.times)
-            taken.insert(workout.times)
-            counted.append((workout, length > 0 ? Double(free) / Double(length) : 1))
+        let counted = SameWorkouts.groups(inOrder: all).map { group -> (workout: DayWorkout, share: Double) in
+            let times = group.counted.times
+            let length = times.upperBound - times.lowerBound
+            let free = length - taken.length(in: times)
+            taken.insert(times)
+            return (group.counted, length > 0 ? Double(free) / Double(length) : 1)
         }
         return Array(counted.dropFirst(counted.count { one in others.contains { $0.id == one.workout.id } }))
     }
 
-    /// The ids of those that count: of the same workout twice, one.
-    public static func counting(_ workouts: [DayWorkout]) -> Set<String> {
-        Set(counted(workouts, after: []).map(\.workout.id))
-    }
-
-    private func goesBefore(_ other: DayWorkout) -> Bool {
-        if rank != other.rank { return rank > other.rank }
-        let lengths = (times.upperBound - times.lowerBound, other.times.upperBound - other.times.lowerBound)
-        if lengths.0 != lengths.1 { return lengths.0 > lengths.1 }
-        return (times.lowerBound, id) < (other.times.lowerBound, other.id)
+    /// Takes what it lacks from another recording of the same workout.
+    mutating func fill(from other: DayWorkout) {
+        metres = metres ?? other.metres
+        kilocalories = kilocalories ?? other.kilocalories
+        steps = steps ?? other.steps
     }
 }
 

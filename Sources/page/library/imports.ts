@@ -13,6 +13,8 @@ export interface Brought {
   outcome?: ImportProgress;
   /** Why it failed. */
   problem?: Refusal;
+  /** Whether workouts are taken over that others are taken for. */
+  keepsBoth?: boolean;
 }
 
 /** Bytes of a part of a file, and of a whole one, as the service takes them. */
@@ -66,6 +68,12 @@ export class Imports extends EventTarget {
     void this.#sendAll();
   }
 
+  /** Sends one again whose workouts were taken for others: this time they are taken over. */
+  keepBoth(brought: Brought): void {
+    brought.keepsBoth = true;
+    this.again(brought);
+  }
+
   #changed(): void {
     this.dispatchEvent(new Event("change"));
   }
@@ -113,7 +121,7 @@ export class Imports extends EventTarget {
       brought.share = offset / file.size;
       this.#changed();
       const data = encoded(new Uint8Array(await file.slice(offset, offset + part).arrayBuffer()));
-      told = await this.#patiently(() => this.#person.ask("imports/file", { name: named(file), size: file.size, offset, data }, 30));
+      told = await this.#patiently(() => this.#person.ask("imports/file", { name: named(file), size: file.size, offset, data, keep_both: brought.keepsBoth }, 30));
     }
     while (told.state !== "done") {
       brought.state = "storing";

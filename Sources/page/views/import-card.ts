@@ -1,8 +1,10 @@
+import type { ImportedWorkout } from "service";
 import { element, fill, plain, pressed, written } from "../library/element";
-import { percent } from "../library/format";
+import { clock, longDay, percent } from "../library/format";
 import { Imports, mayBeSentAgain, type Brought } from "../library/imports";
 import type { Person } from "../library/person";
 import { reason, say, translated } from "../library/words";
+import { nameOf } from "../parts/activities";
 import { Card, meter } from "../parts/card";
 import { button, waits } from "../parts/form";
 import { icon } from "../parts/icons";
@@ -97,23 +99,39 @@ export class ImportCard extends Card {
       ? button(say("sendAgain"), "s", { "aria-label": say("sendAgainName", { name: plain(file.name) }) }) : null;
     if (again) pressed(again, () => again.ariaDisabled !== "true" && this.#imports.again(brought));
     if (again && problem?.retryAfter) waits(again, problem.retryAfter);
+    const both = state === "done" && known(brought).length > 0 ? button(say("keepBoth"), "s", { "aria-label": say("keepBothName", { name: plain(file.name) }) }) : null;
+    if (both) pressed(both, () => this.#imports.keepBoth(brought));
     const isMoving = state === "sending" || state === "storing";
     fill(made.row,
       element("span", { class: `badge ${state === "done" ? "good" : state === "failed" ? "bad" : ""}` },
         icon(state === "done" ? "check" : state === "failed" ? "warn" : "share")),
       element("span", { class: "grow" }, element("b", {}, written(file.name)),
         ...lines(brought).map((line) => element("small", { class: "whole" }, line)), isMoving ? meter(share) : null),
-      isMoving ? element("span", { class: "val" }, percent(100 * share)) : again);
+      isMoving ? element("span", { class: "val" }, percent(100 * share)) : again ?? both);
     return made.row;
   }
 }
 
-function isWorthSaying({ state, outcome }: Brought): boolean {
-  return state === "failed" || state === "sending" || state === "storing" || outcome?.workouts?.some((one) => one.outcome === "refused") === true;
+function isWorthSaying(brought: Brought): boolean {
+  const { state, outcome } = brought;
+  return state === "failed" || state === "sending" || state === "storing" || known(brought).length > 0
+    || outcome?.workouts?.some((one) => one.outcome === "refused") === true;
+}
+
+/** What workouts of a file were taken for that another device has recorded. */
+function known({ outcome }: Brought): ImportedWorkout[] {
+  return (outcome?.workouts ?? []).filter((one) => one.outcome === "duplicate" && one.same !== true);
+}
+
+/** What is there already, and where it is from. */
+function knownText({ name, activity = "", started, source }: ImportedWorkout): string {
+  const fields = { what: name ?? nameOf(activity), when: `${longDay(started)}, ${clock(started)}`, source: source ?? "" };
+  return say(source === undefined ? "thereAlreadyFromHere" : "thereAlready", fields);
 }
 
 /** What is said of a file. */
-function lines({ state, outcome, problem }: Brought): (string | HTMLElement)[] {
+function lines(brought: Brought): (string | HTMLElement)[] {
+  const { state, outcome, problem } = brought;
   switch (state) {
     case "waiting": return [say("fileWaits")];
     case "sending": return [say("fileSending")];
@@ -125,6 +143,7 @@ function lines({ state, outcome, problem }: Brought): (string | HTMLElement)[] {
       const refused = new Set(workouts.flatMap((one) => one.reason ?? []));
       return [
         say("broughtAlong", { imported: count("imported"), known: count("duplicate"), refused: count("refused") }),
+        ...known(brought).slice(0, 10).map((one) => written(knownText(one))),
         ...[...refused, ...(outcome?.omissions ?? [])].slice(0, 10).map(told),
       ];
     }

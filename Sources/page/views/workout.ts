@@ -25,6 +25,9 @@ import { workoutsView } from "./workouts";
 export class Workout extends Part {
   readonly #person: Person;
   readonly #id: string;
+  /** Whether another recording counts now than what is shown says. */
+  #hasChanged = false;
+  #again: () => Promise<void> = () => Promise.resolve();
 
   constructor(person: Person, id: string) {
     super();
@@ -34,23 +37,42 @@ export class Workout extends Part {
 
   begin(): void {
     // Once it is shown, it is looked at.
-    answered(this, this.#person, this, async () => this.querySelector(".name") ? null
+    this.#again = answered(this, this.#person, this, async () => this.querySelector(".name") && !this.#hasChanged ? null
       : [this.#shown(await this.#person.ask("workouts/show", { id: this.#id, points: 300, units: splitUnits() }))], "card");
   }
 
   #shown(workout: WorkoutDetail): HTMLElement {
+    this.#hasChanged = false;
     const map = hasWay(workout) ? new WayMap() : null;
     map?.show(workout.path ?? []);
     return element(
       "div", { class: "side" },
       element("h2", { class: "name" }, written(workout.name ?? nameOf(workout.activity))),
       element("p", { class: "muted small" }, when(workout), workout.source ? ` · ${say("importedFrom", { source: "" })}` : null,
-        workout.source ? written(workout.source) : null),
+        workout.source ? written(workout.source) : null,
+        workout.session ? ` · ${say("partOf", { number: workout.session.number, count: workout.session.of })}` : null),
       element("div", { class: "grid" },
         map ? element("figure", { class: "s7" }, map) : null,
         summary(workout, map ? "s5" : "", new GearField(this.#person, workout)),
-        overDistance(workout, map), zones(workout), splits(workout), bestTimes(workout)),
+      overDistance(workout, map), zones(workout), splits(workout), bestTimes(workout), this.#recordings(workout)),
       this.#actions(workout));
+  }
+
+  /** Who else recorded it, and which of them counts. */
+  #recordings({ recordings = [], counts }: WorkoutDetail): HTMLElement | null {
+    if (recordings.length === 0) return null;
+    const choose = counts === false ? button(say("letCount"), "s") : null;
+    if (choose) pressed(choose, () => void busy(choose, async () => {
+      await this.#person.ask("workouts/prefer", { id: this.#id });
+      this.#hasChanged = true;
+      await this.#again();
+    }));
+    return section(say("alsoRecordedBy"), "h s6",
+      element("ul", { class: "rows" }, ...recordings.map((one) => element("li", {}, element(
+        "a", { class: "row", href: `#/workouts/${one.id}` },
+        element("span", { class: "grow" }, element("b", {}, one.source === undefined ? say("recordedHere") : written(one.source)),
+          element("small", {}, [clock(one.started), ...(one.counts ? [say("countsInstead")] : [])].join(" · "))),
+        icon("next", "i-s"))))), fine(say(counts === false ? "countsNowhere" : "othersCountNowhere")), choose);
   }
 
   #actions(workout: WorkoutDetail): HTMLElement {
@@ -92,13 +114,19 @@ function summary(workout: WorkoutDetail, look: string, ...below: Child[]): HTMLE
   if (duration_s !== undefined) take(large, "duration", { value: duration(duration_s), unit: "" });
   if (moving_s !== undefined) take(small, "movingTime", { value: duration(moving_s), unit: "" });
   if (speed_mps?.mean && isRide) take(small, "averageSpeed", speed(speed_mps.mean));
-  if (speed_mps?.mean && !isRide) take(small, "averagePace", paceText(1000 / speed_mps.mean));
+  const isSwim = speed_mps?.pace_100m !== undefined;
+  if (isSwim) take(small, "averagePace", { value: speed_mps.pace_100m ?? "", unit: "/100 m" });
+  if (speed_mps?.mean && !isRide && !isSwim) take(small, "averagePace", paceText(1000 / speed_mps.mean));
   if (heart_rate?.mean !== undefined) take(small, "averageHeart", { value: number(heart_rate.mean), unit: say("bpm") });
   if (heart_rate?.max !== undefined) take(small, "highestHeart", { value: number(heart_rate.max), unit: say("bpm") });
   if (heart_rate?.recorded_s !== undefined) take(small, "heartRecorded", { value: duration(heart_rate.recorded_s), unit: "" });
   if (ascent_m !== undefined) take(small, "ascent", height(ascent_m));
   if (workout.energy_kcal !== undefined) take(small, "energy", energy(workout.energy_kcal));
   if (steps !== undefined) take(small, "steps", { value: number(steps), unit: "" });
+  const { pool } = workout;
+  if (pool) take(small, "pool", { value: number(pool.length_m, pool.length_m % 1 === 0 ? 0 : 2), unit: "m" });
+  if (pool?.lengths !== undefined) take(small, "lengths", { value: number(pool.lengths), unit: "" });
+  if (pool?.rest_s !== undefined) take(small, "rests", { value: `${number(pool.rests ?? 0)} · ${duration(pool.rest_s)}`, unit: "" });
   return section(say("summary"), look,
     facts("big two", large), facts("two", small), fine(energyText(workout)), fine(workout.positions_differ ? say("positionsDiffer") : null),
     goal && reached !== undefined ? element("div", {},

@@ -51,6 +51,9 @@ export const english = {
   energyBySpeed: "Energy beyond rest, by speed", energyByActivity: "Energy beyond rest, by kind of activity", energyBySteps: "Energy beyond rest, by steps",
   paceAndAltitude: "Pace and altitude", faster: "Pace, faster is higher", movesPoint: "Moves the green point on the map",
   paceSays: "Pace over distance: fastest {pace}", atDistance: "at {distance}", altitudeIs: "altitude {height}", wayOnMap: "The route on the map, from its start to its end", north: "N",
+  alsoRecordedBy: "Also recorded by", recordedHere: "recorded here", letCount: "Let this one count", countsInstead: "counts",
+  countsNowhere: "This recording counts nowhere, because the other one does.", othersCountNowhere: "This recording counts, with what only the others know. The others count nowhere.",
+  partOf: "part {number} of {count}", pool: "Pool", lengths: "Lengths", rests: "Rests",
   importedFrom: "recorded by {source}", heartThen: "Heart rate then", deleteWorkout: "Delete this workout", deleteWorkoutQuestion: "Delete this workout?",
   deleteWorkoutMeans: "It is deleted for good, and its heart rates with it.", "Workout details deleted": "Workout details deleted",
   // Days
@@ -92,6 +95,8 @@ export const english = {
   marathon: "marathon", movingTime: "Moving time", positionsDiffer: "Positions are more than a fifth off from the distance of the device.",
   // Bringing along, taking away, sharing
   bringAlong: "Bring yours along", bringAlongHow: "Drop FIT, GPX or TCX files here, or a whole takeout as ZIP. What is there already is recognised.", chooseFiles: "Choose files",
+  thereAlready: "there already: {what}, {when}, from {source}", thereAlreadyFromHere: "there already: {what}, {when}, recorded here",
+  keepBoth: "Keep both", keepBothName: "Keep both: {name}",
   fileOf: "File {number} of {count}", broughtAlong: "{imported} imported, {known} there already, {refused} refused", moreFiles: "and {count} more files",
   fileWaits: "Waits for its turn", fileSending: "Is being sent", fileStoring: "Is being read and stored", sendAgain: "Send again", sendAgainName: "Send {name} again",
   "the file is empty": "the file is empty", "the file cannot be read": "the file cannot be read",

@@ -97,6 +97,33 @@ struct WorkoutTests {
         #expect(try consumer.last().fields == ["id": "w1"])
     }
 
+    @Test("other recordings, the pool and the part of a triathlon are on the page of a workout, and one can be chosen")
+    func recordings() throws {
+        let consumer = try signedIn()
+        consumer.answer(
+            "workouts/show",
+            [
+                "id": "w1", "activity": "swimming", "name": "Triathlon", "duration_s": 1280, "distance_m": 800, "counts": false,
+                "speed_mps": ["mean": .number(0.625), "pace": "26:40", "pace_100m": "2:40"], "session": ["number": 1, "of": 3],
+                "pool": ["length_m": 25, "lengths": 32, "rests": 3, "rest_s": 90],
+                "recordings": [
+                    ["id": "w2", "activity": "swimming", "started": 1, "counts": true],
+                    ["id": "w3", "activity": "swimming", "started": 1, "counts": false, "source": "garmin 3113"],
+                ],
+            ])
+        let page = try consumer.vitals("workout", "show", "w1").output
+        #expect(page.hasPrefix("Triathlon, swimming"))
+        for line in [
+            "2:40 /100 m\n", "25 m, 32 lengths, 3 rests, together 1:30\n", "1 of 3\n",
+            "recorded here (w2), which counts instead: vitals workout prefer w1; garmin 3113 (w3)\n",
+        ] { #expect(page.contains(line), "\(page)") }
+        consumer.answer(
+            "workouts/prefer",
+            ["id": "w1", "recordings": [["id": "w2", "activity": "swimming", "started": 1, "counts": false]]])
+        #expect(try consumer.vitals("workout", "prefer", "w1").output == "w1 counts, and no longer: recorded here (w2)\n")
+        #expect(try consumer.last().fields == ["id": "w1"])
+    }
+
     @Test("a workout that the command line names is asked about in MQTT 3.1.1, too")
     func named() throws {
         let consumer = try signedIn()

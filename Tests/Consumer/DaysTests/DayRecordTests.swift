@@ -41,11 +41,19 @@ struct DayRecordTests {
         record.enter(DayWorkout(id: "a", "ünter Wasser", 7..<7, metres: nil, kilocalories: 0, rank: 0))
         try check(record)
         #expect(!record.isEmpty && record.bytes[0] == 5)
-        // Earlier versions know no steps of workouts.
+        // Earlier versions know no steps of workouts, and no sessions.
         record.enter(DayWorkout(id: "c", "running", 7..<99, metres: nil, kilocalories: 3, steps: 7800, rank: 1))
         try check(record)
         #expect(record.bytes[0] == 6)
-        for id in ["a", "b", "c"] { record.remove(workout: id) }
+        record.remove(workout: "c")
+        for (id, file) in [("c", Int64.min), ("d", 0)] {
+            record.enter(DayWorkout(id: id, "running", 0..<7, metres: nil, kilocalories: nil, rank: 3, file: file))
+        }
+        try check(record)
+        #expect(record.bytes[0] == 6 && DayRecord(record.bytes)?.workouts["c"]?.file == .min)
+        for id in ["c", "d"] { record.remove(workout: id) }
+        #expect(record.bytes[0] == 5)
+        for id in ["a", "b"] { record.remove(workout: id) }
         #expect(record.isEmpty)
     }
 

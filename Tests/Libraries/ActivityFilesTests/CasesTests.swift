@@ -68,6 +68,46 @@ struct CasesTests {
         }
     }
 
+    @Test("have parts in their order, with a common name; the change between two sports is none", arguments: ["first", "last"])
+    func sessions(_ summary: String) throws {
+        let recordings = try #require(Self.read("f03-triathlon-summary-\(summary).fit").first).get()
+        let parts = recordings.activities
+        #expect(parts.map { $0.session?.number } == [1, 2, 3] && parts.allSatisfy { $0.session?.count == 3 })
+        #expect(parts.allSatisfy { $0.session?.begun == parts[0].start && $0.name == "swimming, cycling, running" })
+        #expect(recordings.omissions == ["2 transitions between activities"])
+        // One of them by itself knows what it is a part of.
+        let again = try FITFile.read(FITFile.write(parts[1])).activities
+        #expect(again.map(\.session) == [parts[1].session] && again[0].name == parts[1].name)
+        let multisport = try #require(Self.read("t06-multisport.tcx").first).get().activities
+        #expect(multisport.map { $0.session?.number } == [1, 2] && multisport[1].name == "running, cycling")
+        // Two activities in a file are not parts of one.
+        #expect(try Self.read("t05-two-activities.tcx").flatMap { try $0.get().activities }.allSatisfy { $0.session == nil })
+    }
+
+    @Test(
+        "say how long the pool is, and how many lengths were swum",
+        arguments: [
+            // Its lengths and its distance say how long the pool is.
+            ("f14-pool-swim-lengths.fit", Pool(metres: 25, lengths: 40)), ("f25-pool-lengths-with-rests.fit", nil),
+            ("f01-pause-without-timer-events.fit", nil),
+        ])
+    func pools(_ file: String, _ pool: Pool?) throws {
+        var swim = try #require(Self.read(file).first?.get().activities.first)
+        #expect(swim.pool == pool)
+        for pool in [pool, Pool(metres: 33.33, lengths: 12), Pool(metres: 50, lengths: nil)] {
+            swim.pool = pool
+            #expect(try FITFile.read(FITFile.write(swim)).activities.first?.pool == pool)
+        }
+        (swim.pool, swim.totals.distanceMetres, swim.samples) = (Pool(metres: 50, lengths: 30), nil, [])
+        #expect(try FITFile.read(FITFile.write(swim)).activities.first?.totals.distanceMetres == 1500)
+    }
+
+    @Test("are pools only if they can be")
+    func pools() {
+        for metres in [nil, 0, 4.9, 201, .nan, .infinity] as [Double?] { #expect(Pool(metres: metres, lengths: 3) == nil) }
+        #expect(Pool(metres: 33.33, lengths: 0)?.lengths == nil && Pool(metres: 33.33, lengths: 100_001)?.lengths == nil)
+    }
+
     @Test("and all others are read, or refused with a reason, whole and in 500 damaged variants")
     func damaged() throws {
         let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder).filter { $0 != "README.md" }.sorted()
@@ -76,25 +116,42 @@ struct CasesTests {
         for number in 0..<500 {
             let file = files[number % files.count]
             var bytes = try Self.bytes(of: file)
-            for _ in 0..<Int.random(in: 1...20, using: &generator) where !bytes.isEmpty {
-                let at = Int.random(in: bytes.indices, using: &generator)
-                switch Int.random(in: 0..<4, using: &generator) {
-                case 0: bytes[at] = UInt8.random(in: 0...255, using: &generator)
-                case 1: bytes[at] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
-                case 2: bytes.removeSubrange(at..<min(bytes.count, at + 8))
-                default: bytes.insert(contentsOf: bytes[at..<min(bytes.count, at + 16)], at: at)
-                }
+            // A few bytes of it, or one large part.
+            if number / files.count % 2 == 0 {
+                for _ in 0..<Int.random(in: 1...20, using: &generator) { Self.damage(&bytes, 16, &generator) }
+            } else {
+                Self.damage(&bytes, bytes.count, &generator)
             }
             Self.check(Self.read(bytes, file), file)
         }
         for file in files { Self.check(try Self.read(file), file) }
     }
 
+    /// Changes, cuts, doubles, moves or empties a part of at most so many bytes.
+    private static func damage(_ bytes: inout [UInt8], _ most: Int, _ generator: inout SeededGenerator) {
+        guard bytes.count > 1 else { return }
+        let at = Int.random(in: bytes.indices, using: &generator)
+        let part = at..<min(bytes.count, at + Int.random(in: 1...most, using: &generator))
+        switch Int.random(in: 0..<7, using: &generator) {
+        case 0: bytes[at] = UInt8.random(in: 0...255, using: &generator)
+        case 1: bytes[at] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+        case 2: bytes.removeSubrange(part)
+        case 3: bytes.insert(contentsOf: bytes[part], at: at)
+        case 4: bytes.replaceSubrange(part, with: repeatElement(0, count: part.count))
+        case 5: bytes.removeSubrange(at...)
+        default:
+            let moved = Array(bytes[part])
+            bytes.removeSubrange(part)
+            bytes.insert(contentsOf: moved, at: Int.random(in: 0...bytes.count, using: &generator))
+        }
+    }
+
     private static func check(_ results: [Result<Recordings, ActivityFileError>], _ file: String) {
         for result in results {
             switch result {
-            case .failure(let error): #expect(!error.said.isEmpty, "\(file)")
+            case .failure(let error): #expect(!error.said.isEmpty && !error.format.isEmpty, "\(file)")
             case .success(let recordings):
+                #expect(!recordings.isEmpty && recordings.damage?.said.isEmpty != true, "\(file)")
                 for activity in recordings.activities {
                     let whole = activity.start...activity.end
                     #expect(activity.pauses.allSatisfy { whole.contains($0.start) && whole.contains($0.end) }, "\(file)")

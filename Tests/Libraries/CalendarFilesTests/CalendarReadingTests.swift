@@ -123,7 +123,7 @@ struct CalendarReadingTests {
         "takes an alarm that is at the time or before it, in minutes, and no other",
         arguments: [
             ("TRIGGER:-PT1H30M", 90), ("TRIGGER:-P1D", 1440), ("TRIGGER:-P1W", 10_080), ("TRIGGER:-PT90S", 1),
-            ("TRIGGER:PT0S", 0), ("TRIGGER:PT5M", nil), ("TRIGGER;RELATED=END:-PT5M", nil), ("TRIGGER:-P99W", nil),
+            ("TRIGGER:PT0S", 0), ("TRIGGER:PT5M", nil), ("TRIGGER:-P99W", nil),
             ("TRIGGER;VALUE=DATE-TIME:20261123T070000Z", nil), ("TRIGGER:nonsense", nil), ("DESCRIPTION:x", nil),
         ] as [(String, Int?)])
     func alarms(_ line: String, _ minutes: Int?) throws {
@@ -134,6 +134,21 @@ struct CalendarReadingTests {
         let second = "\nBEGIN:VALARM\nACTION:AUDIO\nTRIGGER:-PT3M\nEND:VALARM"
         #expect(try calendarEvent(in: resource(weekly + alarm + second)).alarmMinutes == min(minutes ?? 3, 3))
         #expect(try calendarEvent(in: resource(weekly + second + alarm)).alarmMinutes == min(minutes ?? 3, 3))
+    }
+
+    @Test(
+        "counts an alarm before the event's end from its beginning",
+        arguments: [
+            ("DTEND:20261123T083000", "-PT70M", 10), ("DTEND:20261123T083000", "-PT1H", 0), ("DTEND:20261123T083000", "-PT59M", nil),
+            ("DURATION:PT30M", "-P1D", 1410), ("DTEND:20261124T003000", "-PT18H", 60), ("X-NOTHING:1", "-PT5M", 5),
+            // What ends before it begins, all day, in another zone, or in centuries has no end that anybody can tell.
+            ("DTEND:20261122T083000", "-PT70M", nil), ("DTEND;VALUE=DATE:20261124", "-PT70M", nil),
+            ("DTEND;TZID=Europe/Paris:20261123T083000", "-PT70M", nil), ("DTEND:99991123T083000", "-PT70M", nil),
+            ("DURATION:-PT30M", "-PT70M", nil), ("DURATION:P999999999W", "-PT70M", nil),
+        ] as [(String, String, Int?)])
+    func alarmsBeforeTheEnd(_ end: String, _ trigger: String, _ minutes: Int?) throws {
+        let alarm = "\nBEGIN:VALARM\nACTION:DISPLAY\nTRIGGER;RELATED=END:\(trigger)\nEND:VALARM"
+        #expect(try calendarEvent(in: resource("\(weekly)\n\(end)\(alarm)")).alarmMinutes == minutes)
     }
 
     @Test("was changed when the later of its two times says, as some programs keep one of them as it was")

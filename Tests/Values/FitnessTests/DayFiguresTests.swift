@@ -77,7 +77,6 @@ struct DayFiguresTests {
             [StepCounter.Span(from: 8 * DayTests.hour, to: 10 * DayTests.hour, steps: 7600)], during: DayTests.day)
         let (own, watch) = (workout("a", "running", 8..<10, rank: 100), workout("b", "running", 8..<10, 8970, rank: 3))
         #expect(DayFigures(made, [own, watch], of: ada)?.metres == [.foot: 8970])
-        #expect(DayWorkout.counting([own, watch]) == ["a"])
         let late = workout("c", "running", 0..<3, 9000)
         #expect(DayFigures(nil, [late], others: [workout("d", "running", -1..<3, 9100)], of: ada) == nil)
         #expect(DayFigures(nil, [late], others: [workout("d", "cycling", -1..<1, 9100)], of: ada)?.metres == [.foot: 6000])

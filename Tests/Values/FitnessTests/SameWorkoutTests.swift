@@ -32,4 +32,45 @@ struct SameWorkoutTests {
         #expect(areSame("swimming", "open water swimming"))
         #expect(!areSame("running", "cycling") && !areSame("swimming", "rowing") && !areSame("cycling", "motorcycling"))
     }
+
+    private func workout(
+        _ id: String, _ from: Int64, _ to: Int64, metres: Double? = nil, rank: Int = 0, file: Int64? = nil
+    ) -> DayWorkout {
+        DayWorkout(id: id, "running", from..<to, metres: metres, kilocalories: nil, rank: rank, file: file)
+    }
+
+    /// The ids of those that count, each with those of its other recordings.
+    private func groups(_ workouts: [DayWorkout]) -> [String] {
+        SameWorkouts.groups(of: workouts) { CalendarDay(daysSince1970: $0 < 1000 ? 0 : 1) }
+            .map { ([$0.counted] + $0.others).map(\.id).joined() }
+    }
+
+    @Test("groups recordings, each with the one that counts first")
+    func recordings() {
+        let (strap, watch) = (workout("s", 0, 600, rank: 2), workout("w", 30, 630, metres: 2000, rank: 3))
+        #expect(groups([strap, watch, workout("l", 5000, 5600)]) == ["ws", "l"])
+        #expect(groups([workout("l", 5000, 5600), watch, strap]) == ["ws", "l"])
+        // The one that the person has chosen, with the distance of the other one.
+        let chosen = workout("c", 0, 600, rank: 1002)
+        let same = SameWorkouts.groups(of: [watch, chosen]) { _ in CalendarDay(daysSince1970: 0) }
+        #expect(same.map(\.counted.id) == ["c"] && same.first?.counted.metres == 2000)
+        // One that only touches another, and one in the middle of a long one.
+        #expect(groups([strap, workout("n", 600, 1200), workout("m", 0, 9000, rank: 9)]).sorted() == ["m", "n", "s"])
+        // On both sides of midnight, the one of the earlier day.
+        #expect(groups([workout("e", 990, 1600), workout("f", 1000, 1610, rank: 9)]) == ["ef"])
+    }
+
+    @Test("never takes two sessions of one file for the same")
+    func sessions() {
+        #expect(groups([workout("a", 0, 600, file: 7), workout("b", 0, 600, file: 7)]) == ["a", "b"])
+        #expect(groups([workout("a", 0, 600, file: 7), workout("b", 0, 600, file: 8)]) == ["ab"])
+        #expect(groups([workout("a", 0, 600, file: 7), workout("b", 0, 600)]) == ["ab"])
+    }
+
+    @Test("parts by time what does not overlap, however long the first one of a part is")
+    func parts() {
+        let all: [Range<Int64>] = [50..<60, 0..<100, 10..<20, 200..<210, 100..<110, 200..<200]
+        #expect(all.partedByTime { $0 } == [[0..<100, 10..<20, 50..<60, 100..<110], [200..<210, 200..<200]])
+        #expect([Range<Int64>]().partedByTime { $0 }.isEmpty)
+    }
 }

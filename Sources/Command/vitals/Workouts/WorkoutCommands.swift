@@ -25,6 +25,7 @@ enum WorkoutCommands {
         case ["show"]: return try WorkoutPage(call, arguments).show()
         case ["picture"]: return try PictureFiles(call, arguments).write()
         case ["delete"]: return try WorkoutLists(call, arguments).delete()
+        case ["prefer"]: return try WorkoutLists(call, arguments).prefer()
         case ["stats"]: return try WorkoutLists(call, arguments).statistics()
         case ["records"]: return try WorkoutLists(call, arguments).records()
         case ["export"]: return try WorkoutExport(call, arguments).run()
@@ -63,7 +64,7 @@ enum WorkoutCommands {
             Example("vitals workout list --from -30d --activity running"),
         ],
         subcommands: [
-            start, pause, resume, stop, cancel, goal, WorkoutPlans.command, list, show, picture, set, delete, stats,
+            start, pause, resume, stop, cancel, goal, WorkoutPlans.command, list, show, picture, set, prefer, delete, stats,
             records, load, WorkoutReport.command, WorkoutGear.command, export, `import`,
         ],
         runsAlone: true)
@@ -196,6 +197,14 @@ enum WorkoutCommands {
     private static let delete = Command(
         name: "delete", summary: "Deletes a workout and the heart rates of its time, for good.", options: [yes],
         arguments: [id], examples: [Example("vitals workout delete latest")])
+
+    private static let prefer = Command(
+        name: "prefer", summary: "Lets this recording of a workout count, in place of the others.",
+        discussion: """
+            If two devices recorded a workout, one recording counts, and takes from the other what it lacks: one that was started here, else \
+            the one with more measurements. `vitals workout show` lists the recordings.
+            """,
+        arguments: [id], examples: [Example("vitals workout prefer n7u2c4x5k3mq6z7a")])
 
     private static let stats = Command(
         name: "stats", summary: "Shows what your workouts come to: mean, most and total.", options: filter,

@@ -154,6 +154,16 @@ struct WorkoutLists {
 
     // MARK: One
 
+    func prefer() throws -> ExitCode {
+        try Office.visit(call) { office in
+            let id = try office.workout(arguments)
+            let data = try office.askOfWorkouts("prefer", [("id", .string(id))], arguments)
+            guard !call.isJSON else { return try print(data.line) }
+            let others = data.list("recordings").map(WorkoutText.recording).joined(separator: ", ")
+            return try print("\(escaped(id)) counts, and no longer: \(others)\n")
+        }
+    }
+
     func delete() throws -> ExitCode {
         try Confirmation.refuseUnasked(arguments)
         return try Office.visit(call) { office in

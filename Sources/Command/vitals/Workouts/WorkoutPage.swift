@@ -40,7 +40,7 @@ struct WorkoutPage {
 
     /// `running, Saturday, 21 November 2026, 14:00:05 to 14:47:48`
     private func heading(_ text: WorkoutText) -> String {
-        var parts = [text.activity]
+        var parts = [text.json.text("name"), text.activity].compactMap { $0 }
         if case .integer(let start) = text.json["started"] {
             if let day = CalendarDay(ofMoment: start) { parts.append(day.longName) }
             var times = LocalTime.timeOfDay(start)
@@ -57,12 +57,12 @@ struct WorkoutPage {
         }
         return lines([
             ("Time", text.duration), ("Moving", text.moving), ("Distance", text.distance),
-            ("Pace", text.isRide ? nil : text.pace),
+            ("Pace", text.isRide ? nil : text.swimPace ?? text.pace),
             ("Speed", text.speeds), ("Heart rate", text.heartRates), ("Cadence", text.cadence), ("Power", text.power),
             ("Steps", text.steps), ("Ascent", text.ascent), ("Energy", text.energy), ("Load", text.load),
             ("Best times", best(text.json)), ("Goal", goal), ("Target", text.target), ("Gear", text.gear),
             ("Pauses", pauses(text.json)),
-            ("Ended by", ended(text.json)),
+            ("Ended by", ended(text.json)), ("Pool", text.pool), ("Part", text.part), ("Also recorded by", text.recordings),
             (
                 "Positions",
                 text.json["positions_differ"] == true ? "more than a fifth off from the device's distance" : nil

@@ -1,3 +1,4 @@
+import Daemon
 import Fitness
 import Telemetry
 
@@ -43,6 +44,37 @@ struct WorkoutText {
         guard units != .metric else { return "\(told) /\(units.wayUnit.rawValue)" }
         return motion.double(speed).flatMap { units.pace(metres: $0, seconds: 1) }
     }
+
+    /// `1:52 /100 m`, of swimming.
+    var swimPace: String? { motion?.text("pace_100m").map { "\($0) /100 m" } }
+
+    /// `25 m, 32 lengths, 3 rests, together 1:30`
+    var pool: String? {
+        guard let pool = json["pool"], let metres = pool.double("length_m") else { return nil }
+        var parts = ["\(decimal(metres, metres == metres.rounded() ? 0 : 2)) m"]
+        if let lengths = pool.whole("lengths") { parts.append(counted(lengths, "length")) }
+        if let rests = pool.whole("rests"), let seconds = pool.double("rest_s") {
+            parts.append("\(counted(rests, "rest")), together \(Self.clock(seconds))")
+        }
+        return parts.joined(separator: ", ")
+    }
+
+    /// `2 of 3`: which part it is of an activity with several sports.
+    var part: String? {
+        guard let session = json["session"], let number = session.whole("number"), let count = session.whole("of") else { return nil }
+        return "\(number) of \(count)"
+    }
+
+    /// `garmin 3113 (n7u2c4x5k3mq6z7a), which counts instead`
+    var recordings: String? {
+        let all = json.list("recordings").map { one in
+            Self.recording(one) + (one["counts"] == true ? ", which counts instead: vitals workout prefer \(json.text("id") ?? "ID")" : "")
+        }
+        return all.isEmpty ? nil : all.joined(separator: "; ")
+    }
+
+    /// `garmin 3113 (n7u2c4x5k3mq6z7a)`
+    static func recording(_ json: JSON) -> String { "\(json.text("source") ?? "recorded here") (\(json.text("id") ?? "-"))" }
 
     /// What it is done with.
     var gear: String? { json["gear"]?.text("name") }

@@ -142,10 +142,7 @@ final class GearRequests: @unchecked Sendable {
         guard !list.pieces.isEmpty else { return ["gear": .array([])] }
         var uses: [ID: Use] = [:]
         try asked.each(WorkoutHistory.Filter()) { workout throws(VaultError) in
-            guard let gear = workout.gear else { return }
-            var workout = workout
-            workout.figures = try asked.figures(workout)
-            if let summary = workout.summary { uses[gear, default: Use()].add(summary) }
+            if let gear = workout.gear, let summary = workout.summary { uses[gear, default: Use()].add(summary) }
         }
         let pieces = list.pieces.map { gear -> JSON in
             let use = uses[gear.id] ?? Use()

@@ -23,6 +23,11 @@ extension WorkoutHistory {
         let hearts = samples.all.compactMap { sample -> HeartRateReading? in
             if case .heartRate(let reading) = sample { reading } else { nil }
         }
+        let recordings = try workout.timer.isOver ? asked.rows.recordings(of: workout, user, asked.history.localDays) : nil
+        let counts = recordings.map { $0.workout.id == workout.id }
+        var figures = JSON.object(review.line)
+        if counts == true { for other in recordings?.others ?? [] { figures = figures.filled(from: other.figures ?? .null) } }
+        guard case .object(let line) = figures else { return [:] }
         let agrees = workout.agrees(course)
         let splits =
             (review.way?.splits(every: units.way, climbs: course.climbs, hearts: review.hearts, workout.timer) ?? [])
@@ -30,10 +35,12 @@ extension WorkoutHistory {
         let best = review.best
         let zones = try asked.history.person(at: workout.started).zones(for: workout.activity.kind)
         let whole =
-            review.line
+            line
             + present([
                 (HeartRateZones.field.name, zones?.json), (WorkoutFigures.target.name, workout.target?.json(zones)),
-                ("gear", try asked.gear().json(of: workout.gear)), ("pauses", pauses(workout)),
+                ("gear", try asked.gear().json(of: workout.gear ?? (counts == true ? recordings?.workout.gear : nil))),
+                ("counts", counts == false ? false : nil), ("recordings", recordings.map { json($0, without: workout.id) }),
+                ("pauses", pauses(workout)),
                 ("splits", splits.isEmpty ? nil : .array(splits.map(json))),
                 ("best", best.isEmpty ? nil : .array(best.map(json))),
                 ("positions_differ", workout.differs(course) ? true : nil),
@@ -55,6 +62,22 @@ extension WorkoutHistory {
 
     /// How many splits and pauses are listed: the first ones, and the longest.
     private static let (mostSplits, mostPauses) = (200, 200)
+
+    /// The other recordings of a workout, first the one that counts.
+    static func json(_ recordings: CountedWorkout, without id: ID) -> JSON {
+        let all = [recordings.workout] + recordings.others
+        return .array(
+            all.filter { $0.id != id }.prefix(mostRecordings).map { one -> JSON in
+                .object(present: [
+                    "id": .string(one.id.text), "activity": .string(one.activity.name), "name": one.origin?.name.map { .string($0) },
+                    "started": .integer(one.started), "ended": one.timer.ended.map { .integer($0) },
+                    "source": (one.origin?.source).map { .string($0) }, "counts": .bool(one.id == recordings.workout.id),
+                ])
+            })
+    }
+
+    /// How many other recordings are listed.
+    static let mostRecordings = 10
 
     private static func pauses(_ workout: KeptWorkout) -> JSON? {
         let spans = workout.timer.intervals

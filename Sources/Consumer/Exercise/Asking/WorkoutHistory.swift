@@ -89,6 +89,15 @@ enum WorkoutHistory {
             activity = try request.optionalActivity()
         }
 
+        /// Those that may be other recordings of these: they may have begun earlier or later, and be called something else.
+        var withOtherRecordings: Filter {
+            var near = self
+            near.from = max(WorkoutTimer.times.lowerBound, from - ImportedWorkout.longest)
+            near.to = min(WorkoutTimer.times.upperBound, to + ImportedWorkout.longest)
+            near.activity = nil
+            return near
+        }
+
         func includes(_ workout: KeptWorkout) -> Bool {
             includes(workout.started, workout.activity) && workout.timer.isOver
         }
@@ -170,22 +179,35 @@ enum WorkoutHistory {
             }
         }
 
-        /// Those that are meant, the latest first.
+        /// Those that are meant and count, the latest first: of the same workout twice, one, with what only the other recording knows.
         func each(_ filter: Filter, body: (KeptWorkout) throws(VaultError) -> Void) throws(VaultError) {
-            try eachDays(filter, atOnce: daysAtOnce) { days throws(VaultError) in
-                for entry in try rows.workouts(of: user, on: days) where filter.includes(entry.workout) {
-                    try body(entry.workout)
+            func tell(_ workouts: [KeptWorkout]) throws(VaultError) {
+                let counted = try CountedWorkout.all(of: workouts) { () throws(VaultError) in try history.localDays }
+                for one in counted.reversed() where filter.includes(one.workout) { try body(one.workout) }
+            }
+            // Those of which other recordings may be on earlier days, and what overlaps with them.
+            var held: [KeptWorkout] = []
+            let near = filter.withOtherRecordings
+            try eachDays(near, atOnce: daysAtOnce) { days throws(VaultError) in
+                for entry in try rows.workouts(of: user, on: days) where near.includes(entry.workout) {
+                    var workout = entry.workout
+                    workout.figures = try figures(workout)
+                    held.append(workout)
                 }
+                let edge = days.lowerBound * 86_400_000 + ImportedWorkout.longest
+                let parts = CountedWorkout.parts(held)
+                let count = parts.count { ($0.first?.started ?? edge) < edge }
+                held = parts.prefix(count).flatMap { $0 }
+                try tell(parts.dropFirst(count).flatMap { $0 })
                 return true
             }
+            try tell(held)
         }
 
         /// What of those that are meant can be compared, the latest first, with their ids.
         func summaries(_ filter: Filter) throws(VaultError) -> [(id: ID, summary: WorkoutSummary)] {
             var found: [(id: ID, summary: WorkoutSummary)] = []
             try each(filter) { workout throws(VaultError) in
-                var workout = workout
-                workout.figures = try figures(workout)
                 if let summary = workout.summary { found.append((workout.id, summary)) }
             }
             return found

@@ -36,7 +36,7 @@ extension RequestContract {
         "ImportedWorkout", "What came of a workout in a file.",
         [
             .always("outcome", .word(["imported", "duplicate", "refused"])), .known("id", .id),
-            .known("activity", .text), .always("started", .time), .known("reason", .text.about("why it was refused")),
+            .known("activity", .text), .known("name", .text), .always("started", .time), .known("reason", .text.about("why it was refused")),
             .known("source", .text.about("what recorded it, if it came with a file")),
             .known("same", .bool.about("whether a duplicate is from the same source, at the same times")),
         ])

@@ -136,7 +136,10 @@ final class ImportJob: @unchecked Sendable {
         if let exact { return (exact, true) }
         guard !file.keepsBoth else { return nil }
         let span = workout.span(at: now)
-        let same = others.first { !own.workouts.contains($0.id) && span.isSame(as: $0.span(at: now)) }
+        let file = workout.origin?.file
+        let same = others.first { other in
+            !own.workouts.contains(other.id) && (file == nil || other.origin?.file != file) && span.isSame(as: other.span(at: now))
+        }
         return same.map { ($0, false) }
     }
 
@@ -189,7 +192,8 @@ final class ImportJob: @unchecked Sendable {
     private static func outcome(_ outcome: String, _ workout: KeptWorkout, isExact: Bool = false) -> JSON {
         .object(present: [
             "outcome": .string(outcome), "id": .string(workout.id.text),
-            "activity": .string(workout.activity.name), "started": .integer(workout.started),
+            "activity": .string(workout.activity.name), "name": workout.origin?.name.map { .string($0) },
+            "started": .integer(workout.started),
             "source": (workout.origin?.source).map { .string($0) }, "same": isExact ? true : nil,
         ])
     }

@@ -65,6 +65,8 @@ struct ImportedWorkout: Sendable {
         origin.isBeyondRest = recording.totals.isEnergyBeyondRest
         origin.ascentMetres = recording.totals.ascentMetres.flatMap { $0 <= seconds * Self.steepest ? $0 : nil }
         origin.steps = recording.totals.steps
+        origin.session = recording.session.map { WorkoutSession(number: $0.number, of: $0.count, begun: $0.begun) }
+        origin.pool = recording.pool.map { SwumPool($0, recording.laps) }
         func plausible(_ rate: UInt16?) -> Int? {
             rate.flatMap { HeartRateSamples.plausible.contains(Int($0)) ? Int($0) : nil }
         }
@@ -113,6 +115,20 @@ extension Activity {
 
     /// That of which nobody knows what it was.
     private static var other: Activity { Name("workout").map { .custom($0) } ?? .walking }
+}
+
+extension SwumPool {
+    /// A pool of a file; laps of 0 m beside others are rests.
+    init(_ pool: Pool, _ laps: [Lap]) {
+        self.init(metres: pool.metres)
+        lengths = pool.lengths
+        let ways = laps.map { $0.totals.distanceMetres ?? 0 }
+        guard ways.contains(where: { $0 > 0 }) else { return }
+        for (lap, metres) in zip(laps, ways) where metres == 0 {
+            rests += 1
+            restSeconds += Double(lap.totals.durationMilliseconds ?? lap.end - lap.start) / 1000
+        }
+    }
 }
 
 extension Sample {

@@ -26,7 +26,9 @@ extension KeptWorkout {
         return Recording(
             sport: activity.sport, name: origin?.name, start: start, end: end,
             pauses: pauses.filter { $0.start < $0.end },
-            samples: Self.merged(samples, in: start...end, activity), totals: totals)
+            samples: Self.merged(samples, in: start...end, activity), totals: totals,
+            session: origin?.session.map { Session(number: $0.number, of: $0.count, begun: $0.begun) },
+            pool: origin?.pool.flatMap { Pool(metres: $0.metres, lengths: $0.lengths) })
     }
 
     /// What was measured at the same millisecond is one sample of a file.

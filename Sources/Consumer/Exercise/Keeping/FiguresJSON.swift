@@ -26,10 +26,17 @@ extension WorkoutFigures {
             ("energy_kcal", rounded(workout.kilocalories(self, of: person), 2)),
             ("energy_by", workout.energySource(self, of: person).map { .string($0.rawValue) }),
             ("heart_rate", heartRate.map(json) ?? origin?.heartRate),
-            ("speed_mps", speed.map { json($0, mean: told ?? $0.mean) } ?? told.map { Self.json(mean: $0) }), ("cadence", cadence.map(json)), ("power_w", power.map(json)),
+            ("speed_mps", (speed.map { json($0, mean: told ?? $0.mean) } ?? told.map { Self.json(mean: $0) })?.with("pace_100m", pace100(workout))), ("cadence", cadence.map(json)), ("power_w", power.map(json)),
             ("percent", rounded(percent?.percentDown, 1)), ("goal", workout.goal.map { $0.json(endingWorkout: workout.endsAtGoal) }),
-            ("source", origin.map { .string($0.source) }),
+            ("source", origin.map { .string($0.source) }), ("session", origin?.session?.shown), ("pool", origin?.pool?.json),
         ])
+    }
+
+    /// Swimmers measure their pace over 100 m: `1:52`. It is that of the active time, rests at the wall included.
+    private func pace100(_ workout: KeptWorkout) -> JSON? {
+        guard WorkoutKind(named: workout.activity.name) == .swimming, let metres = workout.metres(self) else { return nil }
+        // A kilometre in the time of 100 m, so that the text is that of 100 m.
+        return Pace(metres: metres * 10, seconds: Double(workout.activeMilliseconds(self)) / 1000).map { .string($0.text) }
     }
 
     /// A value of now; nil in a workout that is over.
@@ -148,13 +155,14 @@ extension KeptWorkout {
         guard timer.isOver, let figures, let ended = timer.ended else { return nil }
         let measured = [
             figures["heart_rate"]?["zones_s"] ?? figures["heart_rate"]?["min"], figures["speed_mps"]?["max"],
-            figures["cadence"] ?? figures["power_w"], origin?.json["distance_m"],
+            figures["cadence"] ?? figures["power_w"], origin?.metres.map { .number($0) },
         ]
         return DayWorkout(
             id: id.text, activity.name, started..<max(started, min(ended, started + WorkoutFold.longest)),
             metres: figures["distance_m"]?.double, kilocalories: figures["energy_kcal"]?.double,
             steps: ownSteps(figures),
-            rank: (origin == nil ? Self.ownRank : 0) + measured.count { $0 != nil })
+            rank: (isPreferred ? Self.chosenRank : 0) + (origin == nil ? Self.ownRank : 0) + measured.count { $0 != nil },
+            file: origin?.file)
     }
 
     /// Steps that a foot pod or a file has counted, and not what the person wears all day; nil if nothing has, or nobody makes so many.
@@ -165,8 +173,8 @@ extension KeptWorkout {
         return [counted, origin?.steps.map(Double.init)].compactMap { $0 }.filter { $0 <= most }.max()
     }
 
-    /// One that the person started here goes before all others.
-    private static let ownRank = 100
+    /// One that the person started here goes before all others, but for one that they have chosen.
+    private static let (ownRank, chosenRank) = (100, 1000)
 
     /// What of it can be compared with others; nil before its figures were computed.
     package var summary: WorkoutSummary? {

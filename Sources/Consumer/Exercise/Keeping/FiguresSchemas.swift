@@ -39,12 +39,23 @@ extension WorkoutFigures {
         .known("heart_rate", heartRate), .known("speed_mps", speed), .known("cadence", rate),
         .known("power_w", rate), .known("percent", .number.about("of the goal")),
         .known("goal", WorkoutGoal.schema), .known("source", .text.about("what recorded an imported workout")),
-        .known("gear", GearList.schema),
+        .known("session", session), .known("pool", pool), .known("gear", GearList.schema),
     ]
 
     /// The moving time.
     static let moving = PayloadSchema.Field.known(
         "moving_s", .number.about("how long the person moved, if that is at least 1 % less than the duration"))
+
+    private static let session = PayloadSchema.object(
+        "WorkoutSession", "Which part it is of an activity with several sports; all parts have the same name.",
+        [.always("number", .count.about("1 for the first one")), .always("of", .count)])
+
+    private static let pool = PayloadSchema.object(
+        "WorkoutPool", "The pool in which it was swum.",
+        [
+            .always("length_m", .number), .known("lengths", .count.about("how many were swum")),
+            .known("rests", .count.about("laps in which nobody swam")), .known("rest_s", .number.about("how long those took")),
+        ])
 
     /// The best times, as far as the way is long enough for them.
     static let best = PayloadSchema.Field.known(
@@ -78,6 +89,7 @@ extension WorkoutFigures {
         [
             .known("now", .number), .known("mean", .number), .known("min", .number), .known("max", .number),
             .known("pace", pace), .known("pace_now", pace),
+            .known("pace_100m", .text.about("of swimming: minutes and seconds for 100 m, such as 1:52")),
         ])
 }
 

@@ -36,6 +36,8 @@ package struct KeptWorkout: Equatable, Sendable {
     package var gear: ID?
     /// The zone that the person has chosen for their heart, and what was said of it; nil if they chose none.
     package var target: TargetZone?
+    /// Whether the person wants it to count before other recordings of the same workout.
+    package var isPreferred = false
 
     /// A workout that begins.
     /// - Parameter start: Unix milliseconds.
@@ -76,7 +78,7 @@ extension KeptWorkout {
         for event in events where event.time <= time || event.kind == .start { try before.add(event) }
         try before.add(WorkoutEvent(.stop, at: time), because: end)
         (before.origin, before.gear, before.figures, before.toldGoal) = (origin, gear, figures, toldGoal)
-        before.target = target
+        (before.target, before.isPreferred) = (target, isPreferred)
         self = before
     }
 }
@@ -96,7 +98,7 @@ extension KeptWorkout {
 
 extension KeptWorkout {
     /// `{"activity":…,"events":[["start",…],…],"goal":{"kind":…,"target":…,"ends":…},"end":…,"told_goal":…,"origin":…,`
-    /// `"figures":…,"gear":…,"target":…}`
+    /// `"figures":…,"gear":…,"target":…,"preferred":true}`
     package var json: JSON {
         .object(present: [
             "activity": .string(activity.name),
@@ -105,7 +107,7 @@ extension KeptWorkout {
                 ["kind": .string($0.kind.rawValue), "target": .number($0.target), "ends": .bool(endsAtGoal)]
             },
             "end": end.map { .string($0.rawValue) }, "told_goal": toldGoal.map { .integer($0) }, "origin": origin?.json, "figures": figures,
-            "gear": gear.map { .string($0.text) }, "target": target?.kept,
+            "gear": gear.map { .string($0.text) }, "target": target?.kept, "preferred": isPreferred ? true : nil,
         ])
     }
 
@@ -134,5 +136,6 @@ extension KeptWorkout {
         figures = json[Self.figuresMember]
         if case .string(let text)? = json["gear"] { gear = try? ID(text) }
         target = json["target"].flatMap(TargetZone.init(kept:))
+        isPreferred = json["preferred"] == true
     }
 }

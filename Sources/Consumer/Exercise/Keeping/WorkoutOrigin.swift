@@ -24,11 +24,20 @@ package struct WorkoutOrigin: Equatable, Sendable {
     package var highestHeartRate: Int?
     /// Whether its positions were left out, because the person had not agreed that theirs are recorded.
     package var lacksWay = false
+    /// Which part of a longer activity it is; nil if it is a whole one.
+    package var session: WorkoutSession?
+    /// Where it was swum.
+    package var pool: SwumPool?
+
+    /// A number that the parts of its activity have in common.
+    var file: Int64? {
+        session.map { Int64(bitPattern: Mark.of(Array("\(source) \($0.begun)".utf8))) }
+    }
 
     package init(source: String) { self.source = source }
 
     /// `{"source":…,"name":…,"distance_m":…,"energy_kcal":…,"beyond_rest":true,"ascent_m":…,"steps":…,"active_ms":…,`
-    /// `"heart_rate":…,"highest_heart_rate":…,"lacks_way":true}`
+    /// `"heart_rate":…,"highest_heart_rate":…,"lacks_way":true,"session":{…},"pool":{…}}`
     package var json: JSON {
         .object(present: [
             "source": .string(source), "name": name.map { .string($0) }, "distance_m": rounded(metres, 1),
@@ -36,6 +45,7 @@ package struct WorkoutOrigin: Equatable, Sendable {
             "steps": steps.map { .integer(Int64($0)) }, "active_ms": activeMilliseconds.map { .integer($0) },
             "heart_rate": meanHeartRate.map { .integer(Int64($0)) },
             "highest_heart_rate": highestHeartRate.map { .integer(Int64($0)) }, "lacks_way": lacksWay ? true : nil,
+            "session": session?.json, "pool": pool?.json,
         ])
     }
 
@@ -52,5 +62,7 @@ package struct WorkoutOrigin: Equatable, Sendable {
         if case .integer(let mean)? = json["heart_rate"] { meanHeartRate = Int(mean) }
         if case .integer(let highest)? = json["highest_heart_rate"] { highestHeartRate = Int(highest) }
         lacksWay = json["lacks_way"] == true
+        session = json["session"].flatMap(WorkoutSession.init)
+        pool = json["pool"].flatMap(SwumPool.init)
     }
 }

@@ -140,16 +140,7 @@ package struct WorkoutRows {
         days.lowerBound.daysSince1970 - 2...days.upperBound.daysSince1970 + 2
     }
 
-    /// A person's workouts that are over and began on some local days, the latest first.
-    package func workouts(
-        of user: ID, over days: ClosedRange<CalendarDay>, _ local: LocalDays
-    ) throws(VaultError) -> [KeptWorkout] {
-        try workouts(of: user, on: Self.days(around: days)).map(\.workout).filter { workout in
-            workout.timer.isOver && days.contains(local.day(of: workout.started))
-        }
-    }
-
-    /// The same as lines of a list, of those that are over, by UTC.
+    /// The same as lines of a list, of those that are over.
     func lines(of user: ID, on days: ClosedRange<Int64>) throws(VaultError) -> [WorkoutLine] {
         let rows = try opened(
             "person = ? AND day BETWEEN ? AND ? AND under_way = 0",

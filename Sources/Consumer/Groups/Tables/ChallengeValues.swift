@@ -41,12 +41,8 @@ struct ChallengeValues {
         value.isFinite ? Int64(min(max(value, 0), 1e15).rounded()) : 0
     }
 
-    /// The workouts that began on one of the days, and are over.
+    /// The workouts that count and began on one of the days.
     private func over(_ user: ID, _ challenge: Challenge) throws(VaultError) -> [KeptWorkout] {
-        let local = try days.histories.history(of: user).localDays
-        let all = try workouts.workouts(of: user, over: challenge.days, local)
-        // What two devices recorded counts once.
-        let counted = DayWorkout.counting(all.compactMap(\.ofDay))
-        return all.filter { $0.ofDay == nil || counted.contains($0.id.text) }
+        try workouts.counted(of: user, over: challenge.days, try days.histories.history(of: user).localDays)
     }
 }

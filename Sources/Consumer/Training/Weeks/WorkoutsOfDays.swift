@@ -7,7 +7,7 @@ import Telemetry
 
 /// The workouts of some of a person's days, with the trainings among them. Belongs to the thread of its store and keys.
 struct WorkoutsOfDays {
-    /// Those that are over, of all kinds, the latest first.
+    /// Those that are over and count, of all kinds, the latest first.
     let workouts: [KeptWorkout]
     /// Those of them that followed a plan, the latest first.
     let trainings: [TrainingRecord]
@@ -17,7 +17,7 @@ struct WorkoutsOfDays {
         _ days: ClosedRange<CalendarDay>, of user: ID, _ documents: Documents, _ history: History
     ) throws(VaultError) {
         let localDays = history.localDays
-        workouts = try WorkoutRows(documents.store, documents.keys).workouts(of: user, over: days, localDays)
+        workouts = try WorkoutRows(documents.store, documents.keys).counted(of: user, over: days, localDays)
         trainings = try TrainingRows(documents).records(of: user, on: WorkoutRows.days(around: days)).filter {
             !$0.isUnderWay && days.contains(localDays.day(of: $0.started))
         }

@@ -29,9 +29,17 @@ struct FITSession {
     var totals: Totals
     /// Whether it is the change from one sport to the next, which is not an activity.
     var isTransition = false
+    /// How long the pool is in which it was swum, in metres.
+    var poolMetres: Double?
+    /// How many lengths of it.
+    var lengths: Int?
+    /// Whether it was swum in a pool.
+    var isInPool = false
+    /// Its place among the sessions of an activity, from 0, as the file says it.
+    var index: Int64?
 
-    /// The number of a transition among FIT's sports.
-    static let transition: Int64 = 3
+    /// The number of a transition among FIT's sports, and of swimming in a pool among its sub-sports.
+    static let (transition, inPool): (Int64, Int64) = (3, 17)
 
     /// Whether it says how long it took, and that can be.
     var hasLength: Bool { end > start && end - start <= Self.longest }
@@ -54,6 +62,12 @@ struct FITPart {
     var laps: [Lap] = []
     var lapStrides: [Double?] = []
     var sessions: [FITSession] = []
+    /// When lengths of a pool began that were swum.
+    var lengths: [Int64] = []
+    /// When the file says that it was begun.
+    var begun: Int64?
+    /// How many sessions the file says that its activity has.
+    var sessionCount: Int64?
     var lastSeconds: Int64?
     var strapAnchor: (tick: Int64, time: Double)?
     var strapTick: Int64?
@@ -114,7 +128,17 @@ struct FITPart {
             strays += slice.count - own.count
             recordings.append(activity(session, from, to, own, pauses))
         }
-        return (recordings, strays)
+        return (parts(recordings), strays)
+    }
+
+    /// Which parts of one activity they are, if there are several; or one that was taken out of several, as this library writes it.
+    private func parts(_ recordings: [Recording]) -> [Recording] {
+        guard recordings.count == 1, sessions.count == 1, let count = sessionCount, let index = sessions[0].index, let begun,
+            (2...FITRecordings.mostSessions).contains(Int(clamping: count)), (0..<count).contains(index)
+        else { return recordings.asSessions() }
+        var recording = recordings[0]
+        recording.session = Session(number: Int(index) + 1, of: Int(count), begun: begun)
+        return [recording]
     }
 
     private func activity(
@@ -133,7 +157,19 @@ struct FITPart {
         return Recording(
             sport: session.sport, name: name, start: start, end: end,
             pauses: pauses, laps: laps.count > 1 ? laps.stablySorted(by: \.start) : [], samples: own,
-            totals: session.totals, device: device.isEmpty ? nil : device)
+            totals: session.totals, device: device.isEmpty ? nil : device, pool: pool(of: session, from, to))
+    }
+
+    /// The pool of a session. If that does not say how many lengths there were, they are counted; if it does not say how long the
+    /// pool is, it follows from them.
+    private func pool(of session: FITSession, _ from: Int64, _ to: Int64) -> Pool? {
+        let counted = lengths.count { $0 >= from && $0 < to }
+        let lengths = session.lengths ?? (counted > 0 ? counted : nil)
+        var metres = session.poolMetres
+        if metres == nil, session.isInPool, let lengths, lengths > 0 {
+            metres = session.totals.distanceMetres.map { $0 / Double(lengths) }
+        }
+        return Pool(metres: metres, lengths: lengths)
     }
 
     /// A device whose clock jumps gives records times of other days. Records more than a minute before a session, or after

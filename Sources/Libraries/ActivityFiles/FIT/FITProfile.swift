@@ -12,6 +12,7 @@ enum FITMessageNumber {
     static let activity: UInt16 = 34
     static let fileCreator: UInt16 = 49
     static let monitoring: UInt16 = 55
+    static let length: UInt16 = 101
     static let monitoringInfo: UInt16 = 103
     static let heartRate: UInt16 = 132
     static let fieldDescription: UInt16 = 206

@@ -17,7 +17,7 @@ final class FITRecordings: FITReader {
     /// Different reasons for which something was left out; a chain may have a million files.
     private static let mostOmissions = 20
     /// Sessions of one file: a triathlon has five.
-    private static let mostSessions = 100
+    static let mostSessions = 100
 
     init(_ limits: Limits) {
         self.limits = limits
@@ -82,9 +82,12 @@ final class FITRecordings: FITReader {
         case FITMessageNumber.event: try takeEvent(message)
         case FITMessageNumber.lap: try takeLap(message)
         case FITMessageNumber.session: try takeSession(message)
+        case FITMessageNumber.length: try takeLength(message)
+        case FITMessageNumber.activity: part.sessionCount = message.integer(1) ?? part.sessionCount
         case FITMessageNumber.fileID:
             part.type = message.integer(0) ?? part.type
             part.hasFileID = true
+            part.begun = FITTime.unixMilliseconds(message.integer(4)) ?? part.begun
             part.take(FITDeviceFields(message, nameField: 8, limits))
         case FITMessageNumber.deviceInfo:
             // The device itself has the index 0; others are its sensors.
@@ -236,15 +239,27 @@ final class FITRecordings: FITReader {
             ?? .other("generic")
         var totals = totals(message, isOnFoot: sport.isOnFoot)
         (totals.meanHeartRate, totals.highestHeartRate) = (whole(message.value(16)), whole(message.value(17)))
+        let (metres, lengths) = (message.amount(44, scale: 100), message.integer(33).map { Int($0) })
+        if totals.distanceMetres == nil, let pool = Pool(metres: metres, lengths: lengths), let lengths = pool.lengths {
+            totals.distanceMetres = pool.metres * Double(lengths)
+        }
         part.sessions.append(
             FITSession(
                 start: span.start, end: span.end, written: FITTime.unixMilliseconds(message.seconds), sport: sport, totals: totals,
-                isTransition: message.integer(5) == FITSession.transition))
+                isTransition: message.integer(5) == FITSession.transition, poolMetres: metres, lengths: lengths,
+                isInPool: message.integer(6) == FITSession.inPool, index: message.integer(254)))
         // Each of them is given the pauses that lie within it.
         guard part.sessions.count <= Self.mostSessions else {
             throw ActivityFileError(
                 "FIT", .tooMuch, at: .byte(message.offset), "more than \(Self.mostSessions) sessions")
         }
+    }
+
+    /// A length of a pool; one that was not swum is a rest.
+    private func takeLength(_ message: FITMessage) throws(ActivityFileError) {
+        guard message.integer(12) != 0, let start = FITTime.unixMilliseconds(message.integer(2) ?? message.seconds) else { return }
+        part.lengths.append(start)
+        try limitParts(part.lengths.count, message, "lengths")
     }
 
     private func limitParts(_ count: Int, _ message: FITMessage, _ what: String) throws(ActivityFileError) {

@@ -24,6 +24,8 @@ private struct FITActivityWriter {
     private let activity: Recording
     private let start: UInt32
     private let end: UInt32
+    /// When the activity of which it is a part began, or it itself.
+    private let begun: UInt32
     private let hasMilliseconds: Bool
     private let hasSteps: Bool
     private var encoder: FITEncoder
@@ -41,6 +43,7 @@ private struct FITActivityWriter {
         self.activity = activity
         start = try Self.second(activity.start)
         end = try Self.second(activity.end)
+        begun = try activity.session.map { session throws(ActivityFileError) in try Self.second(session.begun) } ?? start
         encoder = FITEncoder(capacity: 1024 + activity.samples.count * 48)
         let times =
             [activity.start] + activity.pauses.flatMap { [$0.start, $0.end] } + activity.laps.map(\.start)
@@ -79,7 +82,7 @@ private struct FITActivityWriter {
             [
                 (Field(0, .enumeration), .integer(FITFileType.activity)), (Field(1, .uint16), .integer(manufacturer)),
                 (Field(2, .uint16), product), (Field(3, .uint32z), serial),
-                (Field(4, .uint32), .integer(Int64(start))), (Field(8, .string), productName),
+                (Field(4, .uint32), .integer(Int64(begun))), (Field(8, .string), productName),
             ])
         encoder.message(Self.once, FITMessageNumber.fileCreator, [(Field(0, .uint16), .integer(1))])
         if hasMilliseconds || hasSteps { describeOwnFields() }
@@ -184,7 +187,7 @@ private struct FITActivityWriter {
             encoder.message(Self.once, FITMessageNumber.lap, fields)
         }
         var fields = summary(start, activity.start, activity.end, activity.totals, timer: timer)
-        fields.append((Field(254, .uint16), .integer(0)))
+        fields.append((Field(254, .uint16), .integer(Int64(activity.session.map { $0.number - 1 } ?? 0))))
         fields.append((Field(0, .enumeration), .integer(8)))
         fields.append((Field(5, .enumeration), .integer(Int64(activity.sport.fitNumber))))
         fields.append((Field(25, .uint16), .integer(0)))
@@ -196,6 +199,10 @@ private struct FITActivityWriter {
         for (number, rate) in [(UInt8(16), activity.totals.meanHeartRate), (17, activity.totals.highestHeartRate)] {
             if let rate, rate < 0xFF { fields.append((Field(number, .uint8), .integer(Int64(rate)))) }
         }
+        if let pool = activity.pool {
+            fields.append((Field(44, .uint16), .integer(Int64(FITColumns.scaled(pool.metres, 100, UInt16.self)))))
+            if let lengths = pool.lengths { fields.append((Field(33, .uint16), .integer(Int64(UInt16(clamping: lengths))))) }
+        }
         fields += ascent(activity.totals.ascentMetres, whole: 22, fraction: 199)
         fields += steps(activity.totals.steps, fraction: 94)
         encoder.message(Self.once, FITMessageNumber.session, fields)
@@ -203,7 +210,8 @@ private struct FITActivityWriter {
             Self.once, FITMessageNumber.activity,
             [
                 (Field(253, .uint32), .integer(Int64(end))), (Field(0, .uint32), .integer(timer)),
-                (Field(1, .uint16), .integer(1)), (Field(2, .enumeration), .integer(0)),
+                (Field(1, .uint16), .integer(Int64(activity.session?.count ?? 1))),
+                (Field(2, .enumeration), .integer(activity.session == nil ? 0 : 1)),
                 (Field(3, .enumeration), .integer(26)), (Field(4, .enumeration), .integer(1)),
             ])
     }

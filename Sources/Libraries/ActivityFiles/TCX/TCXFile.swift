@@ -25,14 +25,14 @@ private final class TCXReader: XMLReader {
     private enum Name: Int {
         case root = 1
         case activity, lap, track, point, time, latitude, longitude, altitude, distance, heartRate, value
-        case cadence, speed, runCadence, watts, lapTime, calories, steps, notes, creator, name, unit, id, ownSport
+        case cadence, speed, runCadence, watts, lapTime, calories, steps, notes, creator, name, unit, id, ownSport, multisport
     }
 
     static let names: [StaticString] = [
         "TrainingCenterDatabase", "Activity", "Lap", "Track", "Trackpoint", "Time", "LatitudeDegrees",
         "LongitudeDegrees", "AltitudeMeters", "DistanceMeters", "HeartRateBpm", "Value", "Cadence", "Speed",
         "RunCadence", "Watts", "TotalTimeSeconds", "Calories", "Steps", "Notes", "Creator", "Name", "UnitId",
-        "Id", "VitalsSport",
+        "Id", "VitalsSport", "MultiSportSession",
     ]
 
     private let limits: Limits
@@ -44,6 +44,7 @@ private final class TCXReader: XMLReader {
     private var tooMany = 0
 
     // The activity, lap, track and point that are open, by the depth of their elements; 0 for none.
+    private var multisportDepth = 0
     private var activityDepth = 0
     private var lapDepth = 0
     private var trackDepth = 0
@@ -51,6 +52,8 @@ private final class TCXReader: XMLReader {
     private var creatorDepth = 0
     private var heartRateDepth = 0
 
+    /// How many activities came before those of the open multisport session.
+    private var countBefore = 0
     private var sport: Sport = .other("generic")
     private var name: String?
     private var id: Int64?
@@ -74,6 +77,8 @@ private final class TCXReader: XMLReader {
             return false
         }
         switch name {
+        case .multisport where activityDepth == 0 && multisportDepth == 0:
+            (multisportDepth, countBefore) = (depth, result.activities.count)
         case .activity where activityDepth == 0:
             activityDepth = depth
             beginActivity(attributes)
@@ -91,7 +96,7 @@ private final class TCXReader: XMLReader {
             (time, north, east) = (nil, nil, nil)
         case .heartRate where pointDepth > 0: heartRateDepth = depth
         case .creator where activityDepth > 0: creatorDepth = depth
-        case nil, .root, .activity, .lap, .track, .point, .heartRate, .creator: return false
+        case nil, .root, .multisport, .activity, .lap, .track, .point, .heartRate, .creator: return false
         default: return activityDepth > 0
         }
         return false
@@ -116,7 +121,9 @@ private final class TCXReader: XMLReader {
     }
 
     func end(_ number: Int, depth: Int, _ text: UnsafeBufferPointer<UInt8>) throws(ActivityFileError) {
-        guard activityDepth > 0, let name = Name(rawValue: number) else { return }
+        guard let name = Name(rawValue: number) else { return }
+        if name == .multisport, depth == multisportDepth { return endMultisport() }
+        guard activityDepth > 0 else { return }
         if pointDepth > 0 {
             try endInPoint(name, depth, text)
         } else if creatorDepth > 0 {
@@ -237,6 +244,12 @@ private final class TCXReader: XMLReader {
         laps = []
     }
 
+    private func endMultisport() {
+        multisportDepth = 0
+        let sessions = Array(result.activities[countBefore...]).asSessions()
+        result.activities.replaceSubrange(countBefore..., with: sessions)
+    }
+
     private var totals: Totals {
         func sum<Value: AdditiveArithmetic>(_ part: (Totals) -> Value?) -> Value? {
             laps.isEmpty
@@ -254,6 +267,7 @@ private final class TCXReader: XMLReader {
     /// Everything that came.
     func finished() -> Recordings {
         if activityDepth > 0 { endActivity() }
+        if multisportDepth > 0 { endMultisport() }
         if withoutTime > 0 { result.omissions.append("\(withoutTime) points without a time") }
         if tooMany > 0 { result.omissions.append("\(tooMany) activities after the first \(limits.activities)") }
         return result

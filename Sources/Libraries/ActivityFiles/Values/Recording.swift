@@ -24,11 +24,15 @@ public struct Recording: Hashable, Sendable {
     public var totals: Totals
     /// What recorded it.
     public var device: Device?
+    /// Which part of a longer activity it is, such as of a triathlon; nil if it is a whole one.
+    public var session: Session?
+    /// The pool in which it was swum; nil if the file names none.
+    public var pool: Pool?
 
     /// An activity from its parts.
     public init(
         sport: Sport, name: String? = nil, start: Int64, end: Int64, pauses: [Pause] = [], laps: [Lap] = [],
-        samples: [Sample] = [], totals: Totals = Totals(), device: Device? = nil
+        samples: [Sample] = [], totals: Totals = Totals(), device: Device? = nil, session: Session? = nil, pool: Pool? = nil
     ) {
         self.sport = sport
         self.name = name
@@ -39,6 +43,40 @@ public struct Recording: Hashable, Sendable {
         self.samples = samples
         self.totals = totals
         self.device = device
+        self.session = session
+        self.pool = pool
+    }
+}
+
+/// A part of an activity with several sports. Transitions between them are no parts.
+public struct Session: Hashable, Sendable {
+    /// 1 for the first one.
+    public var number: Int
+    /// How many parts there are.
+    public var count: Int
+    /// When the first one began, in Unix milliseconds, to the second: the same in all parts.
+    public var begun: Int64
+
+    /// A part of several.
+    public init(number: Int, of count: Int, begun: Int64) {
+        self.number = number
+        self.count = count
+        self.begun = begun - begun % 1000
+    }
+}
+
+/// A swimming pool.
+public struct Pool: Hashable, Sendable {
+    /// How long it is, in metres.
+    public var metres: Double
+    /// How many lengths were swum.
+    public var lengths: Int?
+
+    /// A pool, if it can be one: of 5 to 200 m.
+    public init?(metres: Double?, lengths: Int?) {
+        guard let metres, (5...200).contains(metres) else { return nil }
+        self.metres = metres
+        self.lengths = lengths.flatMap { (1...100_000).contains($0) ? $0 : nil }
     }
 }
 
