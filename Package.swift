@@ -305,7 +305,7 @@ let package = Package(
             .consumer, "Sharing",
             [
                 "Contract", "Daemon", "Days", "Desk", "Exercise", "Features", "Files", "Fitness", "Insight", "Pictures",
-                "Posts", "Push", "Reactor", "Readings", "Records", "Telemetry", "TrainingPlans", "Workouts",
+                "Posts", "Push", "Reactor", "Readings", "Records", "Schedules", "Telemetry", "TrainingPlans", "Workouts",
             ]),
         program(
             .consumer, "vitals-consumer",

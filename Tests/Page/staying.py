@@ -160,7 +160,7 @@ def is_patient(trial):
         trial.look("not-answered")
     finally:
         home.consumer.send_signal(signal.SIGCONT)
-    for title in ("Goals a day", "How often"):
+    for title in ("Your goals", "How often"):
         page.press("Ask again", "//main")
         page.see(title, "h2")
     page.press("Today")
@@ -191,7 +191,7 @@ def is_told_when_to_ask_again(trial):
     while page.all("main .empty .btn"):
         page.press("Ask again", "//main")
         page.wait("it is answered", lambda: not page.all("main .btn[aria-disabled]"))
-    page.see("Goals a day", "h2")
+    page.see("Your goals", "h2")
     page.press("Today")
 
 

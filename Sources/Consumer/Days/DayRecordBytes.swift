@@ -13,13 +13,14 @@ import Telemetry
 //     sensors with spans          from version 3 on; the same with steps, and milliseconds in the lower 32 bits
 //     workouts              version 5: number; each: length and id, length and activity, start, milliseconds, rank; 1 if metres are
 //                           known, 2 if kilocalories are, 3 if both are, and those that are known. Version 6: 4 more if steps are, and they;
-//                           1 if it is a session of a file with several, and the number of that file
+//                           1 if it is a session of a file with several, and the number of that file, else 0; then 0, or 1 and seconds:
+//                           active, with a heart rate, in the zones 2 and 3, in 4 and 5
 //
 // Numbers are varints, with a sign zigzag (`Varint`). The lowest version that has a place for everything is used.
 
 extension DayRecord {
     /// The version of days without steps, of days with counts left out, of days with spans of a pedometer, of days whose
-    /// steps came to something, of days with workouts, and of days with workouts that have counted steps themselves or are
+    /// steps came to something, of days with workouts, and of days with workouts whose effort or own steps are known, or that are
     /// sessions of a file.
     private static let (version, withCountsLeftOut, withSpans, withFigures): (UInt8, UInt8, UInt8, UInt8) = (1, 2, 3, 4)
     private static let (withWorkouts, withMoreOfWorkouts): (UInt8, UInt8) = (5, 6)
@@ -28,7 +29,7 @@ extension DayRecord {
         let leftOut = steps?.countsLeftOut ?? 0
         let ofWorkouts = !workouts.isEmpty || figures?.metres.keys.contains { $0 != .foot } == true
         let versions: [(isNeeded: Bool, version: UInt8)] = [
-            (workouts.values.contains { $0.steps != nil || $0.file != nil }, Self.withMoreOfWorkouts),
+            (workouts.values.contains { $0.steps != nil || $0.file != nil || $0.effort != nil }, Self.withMoreOfWorkouts),
             (ofWorkouts, Self.withWorkouts),
             (figures != nil, Self.withFigures), (!self[.span].isEmpty, Self.withSpans),
             (leftOut > 0, Self.withCountsLeftOut),
@@ -95,6 +96,9 @@ extension DayRecord {
             guard hasMore else { continue }
             bytes.appendVarint(workout.file == nil ? 0 : 1)
             if let file = workout.file { bytes.appendZigzag(file) }
+            bytes.appendVarint(workout.effort == nil ? 0 : 1)
+            guard let effort = workout.effort else { continue }
+            for seconds in [effort.active, effort.recorded, effort.moderate, effort.vigorous] { bytes.appendVarint(UInt64(seconds)) }
         }
     }
 
@@ -198,20 +202,30 @@ extension DayRecord {
             return String(decoding: rest.prefix(Int(length)), as: UTF8.self)
         }
 
+        /// Nil if the bytes spell none; nil inside if there is none.
+        mutating func effort() -> Effort?? {
+            guard let count = number(), count <= 1 else { return nil }
+            guard count == 1 else { return .some(nil) }
+            guard let active = number(), let recorded = number(), let moderate = number(), let vigorous = number(),
+                [active, recorded, moderate, vigorous].allSatisfy({ $0 <= UInt64(Int32.max) })
+            else { return nil }
+            return .some(Effort(active: Int(active), recorded: Int(recorded), moderate: Int(moderate), vigorous: Int(vigorous)))
+        }
+
         mutating func workouts(_ version: UInt8) -> [DayWorkout]? {
+            let hasMore = version >= DayRecord.withMoreOfWorkouts
             guard let count = number(), count <= UInt64(rest.count) else { return nil }
             var workouts: [DayWorkout] = []
             for _ in 0..<count {
                 guard let id = text(), let activity = text(), let start = signed(), let length = number(),
                     length <= UInt64(Int32.max), start <= Int64.max - Int64(length), let rank = number(),
-                    rank <= UInt64(Int32.max),
-                    let values = known(version >= DayRecord.withMoreOfWorkouts ? 3 : 2)
+                    rank <= UInt64(Int32.max), let values = known(hasMore ? 3 : 2),
+                    let file = hasMore ? session() : .some(nil), let effort = hasMore ? self.effort() : .some(nil)
                 else { return nil }
-                guard let file = version >= DayRecord.withMoreOfWorkouts ? session() : .some(nil) else { return nil }
                 workouts.append(
                     DayWorkout(
                         id: id, activity, start..<start + Int64(length), metres: values[0], kilocalories: values[1],
-                        steps: values.count > 2 ? values[2] : nil, rank: Int(rank), file: file))
+                        steps: hasMore ? values[2] : nil, rank: Int(rank), file: file, effort: effort))
             }
             return workouts
         }

@@ -11,15 +11,20 @@ extension DayTotals {
     /// What a day of statistics has.
     package static var daySchema: PayloadSchema { .object("Day", "What a person's day has come to.", fields) }
 
-    /// How far each goal of a day is.
-    package static var goalsSchema: PayloadSchema {
-        let goal = PayloadSchema.object(
+    /// How far a goal is.
+    package static var goalSchema: PayloadSchema {
+        PayloadSchema.object(
             "DayGoal", "How far a goal is.",
             [
                 .known("target", .number), .known("value", .number), .known("percent", .number),
                 .always("reached", .bool),
+                .known("on_foot", .bool.about("true of a distance of which only that on foot counts")),
             ])
-        return .object("DayGoals", "By the name of the goal.", Goal.allCases.map { .known($0.field, goal) })
+    }
+
+    /// How far each goal of a day is.
+    package static var goalsSchema: PayloadSchema {
+        .object("DayGoals", "By the name of the goal.", Goal.allCases.map { .known($0.field, goalSchema) })
     }
 
     private static var fields: [PayloadSchema.Field] {
@@ -86,15 +91,19 @@ extension [Goal: GoalDay] {
     package var json: JSON {
         .object(
             Goal.allCases.compactMap { goal in
-                guard let stands = self[goal] else { return nil }
-                let json = JSON.object(present: [
-                    "target": stands.target.map { .number($0, decimals: 0) },
-                    "value": stands.value.map { .number($0, decimals: 0) },
-                    "percent": stands.percent.map(\.percentDown).map { .number($0, decimals: 1) },
-                    "reached": .bool(stands.isReached),
-                ])
-                return JSON.Member(goal.field, json)
+                self[goal].map { JSON.Member(goal.field, $0.json) }
             })
+    }
+}
+
+extension GoalDay {
+    /// As replies have it: rounded, and without what is not known.
+    package var json: JSON {
+        .object(present: [
+            "target": target.map { .number($0, decimals: 0) }, "value": value.map { .number($0, decimals: 0) },
+            "percent": percent.map(\.percentDown).map { .number($0, decimals: 1) }, "reached": .bool(isReached),
+            "on_foot": isOnFoot.map(JSON.bool),
+        ])
     }
 }
 

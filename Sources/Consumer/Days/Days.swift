@@ -56,6 +56,11 @@ package protocol GoalEvaluation {
     func evaluate(
         _ goals: inout [Goal: GoalDay], on day: CalendarDay, today: CalendarDay, of user: ID, silently: Bool, now: Int64
     ) throws(VaultError)
+
+    /// The same of a week's goals.
+    func evaluate(
+        _ goals: inout [WeekGoal: GoalDay], of week: CalendarWeek, today: CalendarDay, of user: ID, silently: Bool, now: Int64
+    ) throws(VaultError)
 }
 
 /// The days of all people. Belongs to the thread of its store and keys.
@@ -65,7 +70,7 @@ package final class Days: Derivation {
     var store: Store { rows.store }
     var keys: Keys { rows.keys }
 
-    private let goals: (any GoalEvaluation)?
+    let goals: (any GoalEvaluation)?
     private let changes: PeopleChanges
     /// People of whom something changes with the transaction that is under way.
     var pending: Set<ID> = []
@@ -217,7 +222,9 @@ extension Days {
         for goal in Goal.allCases {
             let reached = record?.reached[goal]
             guard targets[goal] != nil || reached != nil else { continue }
-            totals.goals[goal] = GoalDay(target: targets[goal], value: totals[goal], reached: reached)
+            totals.goals[goal] = GoalDay(
+                target: targets[goal], value: totals[goal, targets], reached: reached,
+                isOnFoot: goal == .distance && targets.isDistanceOnFoot)
         }
         return totals
     }
@@ -333,6 +340,7 @@ extension Days {
             }
         }
         try evaluate(today, &book, history, now: now)
+        try evaluate(weeksOf: [today], &book, history, now: now)
         try book.write()
         pending.insert(user)
     }
@@ -341,7 +349,9 @@ extension Days {
     func close(
         _ book: inout DayBook, _ history: History, silently: Bool = false, now: Int64
     ) throws(VaultError) {
-        for day in try book.derive(history) { try evaluate(day, &book, history, silently: silently, now: now) }
+        let changed = try book.derive(history)
+        for day in changed { try evaluate(day, &book, history, silently: silently, now: now) }
+        try evaluate(weeksOf: changed, &book, history, silently: silently, now: now)
         let leftOut = book.newlyLeftOut
         if leftOut > 0, let count = reported.count(book.user, leftOut, now: millisecondsSinceBoot()) {
             log.warning(

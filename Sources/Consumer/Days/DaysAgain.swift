@@ -19,18 +19,19 @@ extension Days {
         try histories.applyBody(on: days, of: user, now: now)
         let history = try histories.keep(user, now: now)
         var book = DayBook(rows, user, history.localDays)
-        var changed = 0
+        var changed: [CalendarDay] = []
         for day in try rows.days(of: user, in: days) {
             let before = try book.record(of: day).figures
             try book.measure(day, history)
             guard try book.record(of: day).figures != before else { continue }
-            changed += 1
+            changed.append(day)
             try evaluate(day, &book, history, silently: true, now: now)
         }
+        try evaluate(weeksOf: changed, &book, history, silently: true, now: now)
         try book.write()
         // Zones follow from the body, too.
         pending.insert(user)
-        return changed
+        return changed.count
     }
 
     /// Computes all days of a person again from what is stored, and compares.

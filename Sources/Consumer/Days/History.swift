@@ -66,6 +66,9 @@ package struct History: Equatable {
 
     /// What the person wanted to reach on a day.
     package func targets(on day: CalendarDay) -> GoalTargets { goals.value(on: day) }
+
+    /// Whether the person has ever wanted to reach something in a week.
+    var hasWeekGoals: Bool { goals.entries.contains { !$0.value.weeks.isEmpty } }
 }
 
 /// The histories of all people. Belongs to the thread of its store and keys.
@@ -281,6 +284,8 @@ extension Histories {
             guard let day = entry["from"]?.whole else { return nil }
             var targets = GoalTargets()
             for goal in Goal.allCases { targets[goal] = entry[goal.field]?.double }
+            for goal in WeekGoal.allCases { targets[goal] = entry[goal.field]?.double }
+            targets.isDistanceOnFoot = entry["distance_on_foot"] == true
             return (CalendarDay(daysSince1970: day), targets)
         }
     }
@@ -333,10 +338,12 @@ extension Histories {
             "bodies": .array(bodies),
             "targets": .array(
                 targets.map { day, targets in
-                    let goals = Goal.allCases.compactMap { goal in
-                        targets[goal].map { JSON.Member(goal.field, .number($0)) }
-                    }
-                    return .object([JSON.Member("from", .integer(day.daysSince1970))] + goals)
+                    let goals =
+                        Goal.allCases.map { ($0.field, targets[$0]) }
+                        + WeekGoal.allCases.map { ($0.field, targets[$0]) }
+                    let members = goals.compactMap { field, target in target.map { JSON.Member(field, .number($0)) } }
+                    let onFoot = targets.isDistanceOnFoot ? [JSON.Member("distance_on_foot", true)] : []
+                    return .object([JSON.Member("from", .integer(day.daysSince1970))] + members + onFoot)
                 }),
         ]
     }

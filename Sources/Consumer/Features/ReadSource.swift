@@ -11,6 +11,8 @@ package struct ReadSource {
     package let store: Store
     package let keys: Keys
 
+    package init(store: Store, keys: Keys) { (self.store, self.keys) = (store, keys) }
+
     /// Opens the databases, and lets `read` read one state of them.
     package static func opened<Value>(
         _ settings: some HouseSettings, _ features: [Feature], _ read: (ReadSource) throws -> Value

@@ -27,14 +27,16 @@ public struct DayWorkout: Hashable, Sendable {
     public let rank: Int
     /// A number that the sessions of one file have in common, as those of a triathlon; nil if it is no such session.
     public let file: Int64?
+    /// How its active time went; nil if that is not known.
+    public private(set) var effort: Effort?
 
     /// A workout from its parts. What is not above 0 is not known.
     public init(
         id: String, _ activity: String, _ times: Range<Int64>, metres: Double?, kilocalories: Double?,
-        steps: Double? = nil, rank: Int, file: Int64? = nil
+        steps: Double? = nil, rank: Int, file: Int64? = nil, effort: Effort? = nil
     ) {
         func known(_ value: Double?) -> Double? { value.flatMap { $0.isFinite && $0 > 0 ? $0 : nil } }
-        (self.id, self.activity, self.times, self.rank, self.file) = (id, activity, times, rank, file)
+        (self.id, self.activity, self.times, self.rank, self.file, self.effort) = (id, activity, times, rank, file, effort)
         (self.metres, self.kilocalories, self.steps) = (known(metres), known(kilocalories), known(steps))
     }
 
@@ -61,6 +63,7 @@ public struct DayWorkout: Hashable, Sendable {
         metres = metres ?? other.metres
         kilocalories = kilocalories ?? other.kilocalories
         steps = steps ?? other.steps
+        if effort?.recorded ?? 0 == 0, let effort = other.effort { self.effort = effort }
     }
 }
 

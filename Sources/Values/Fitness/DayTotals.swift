@@ -31,12 +31,20 @@ public struct DayTotals: Hashable, Sendable, Codable {
     /// What energy the day took beyond rest, in kilocalories; nil if no part is known.
     public var kilocalories: Double? { figures?.kilocalories }
 
-    /// How far a goal's value has come, in the goal's unit; nil if it is not known.
+    /// The distance on foot in metres; nil if nothing is known of it.
+    public var metresOnFoot: Double? { figures?.metres[.foot] }
+
+    /// How far a goal's value has come, in the goal's unit, in whatever way; nil if it is not known.
     public subscript(goal: Goal) -> Double? {
         switch goal {
         case .steps: steps.map { Double($0.total) }
         case .distance: metres
         case .energy: kilocalories
         }
+    }
+
+    /// The same, by what the person wanted of it.
+    public subscript(goal: Goal, targets: GoalTargets) -> Double? {
+        goal == .distance && targets.isDistanceOnFoot ? metresOnFoot : self[goal]
     }
 }

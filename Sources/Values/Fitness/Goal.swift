@@ -23,17 +23,30 @@ public enum Goal: String, CaseIterable, Hashable, Sendable, Codable, CodingKeyRe
     }
 }
 
-/// What somebody wants to reach on a day: steps, metres or kilocalories, above 0; nothing if there is no such goal.
+/// What somebody wants to reach on a day and in a week: steps, metres, kilocalories, days or minutes, above 0; nothing if there is no
+/// such goal.
 public struct GoalTargets: Hashable, Sendable, Codable {
     /// What everybody begins with: 10,000 steps.
     public static let first = GoalTargets([.steps: 10_000])
 
     /// By goal.
     public private(set) var targets: [Goal: Double]
+    /// Those of the week.
+    public private(set) var weeks: [WeekGoal: Double]
+    /// Whether a distance counts only as far as it was done on foot.
+    public var isDistanceOnFoot: Bool
 
     /// These targets. What is not above 0 and finite is none.
-    public init(_ targets: [Goal: Double] = [:]) {
+    public init(_ targets: [Goal: Double] = [:], weeks: [WeekGoal: Double] = [:], isDistanceOnFoot: Bool = false) {
         self.targets = targets.filter { $0.value > 0 && $0.value.isFinite }
+        self.weeks = weeks.filter { $0.value > 0 && $0.value.isFinite }
+        self.isDistanceOnFoot = isDistanceOnFoot
+    }
+
+    /// One target of the week; nil if there is no such goal.
+    public subscript(goal: WeekGoal) -> Double? {
+        get { weeks[goal] }
+        set { weeks[goal] = newValue.flatMap { $0 > 0 && $0.isFinite ? $0 : nil } }
     }
 
     /// One target; nil if there is no such goal.
@@ -64,10 +77,12 @@ public struct GoalDay: Hashable, Sendable, Codable {
     public var value: Double?
     /// Once a goal is reached it stays reached, whatever the target is changed to later.
     public var reached: Reached?
+    /// Whether it is a distance of which only that on foot counts; nil if not.
+    public var isOnFoot: Bool?
 
     /// A goal's state from its parts.
-    public init(target: Double?, value: Double?, reached: Reached? = nil) {
-        (self.target, self.value, self.reached) = (target, value, reached)
+    public init(target: Double?, value: Double?, reached: Reached? = nil, isOnFoot: Bool = false) {
+        (self.target, self.value, self.reached, self.isOnFoot) = (target, value, reached, isOnFoot ? true : nil)
     }
 
     /// How much of the target the value is, in percent, which may be above 100; nil if either is not known.

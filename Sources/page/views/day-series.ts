@@ -47,9 +47,15 @@ export function seriesOf(entries: Entry[], summary: PeriodTotals, period: string
 function measured(measure: Measure, entries: Entry[], summary: PeriodTotals, period: string, title: (measure: string) => string): Series {
   const isSum = canBeGoal(measure), areDays = entries.some(({ totals }) => "day" in totals);
   const goal = isSum ? summary.goals[measure] : undefined;
+  // Months and years are shown by what they come to.
+  const isTotal = isSum && !areDays;
   const text = (value: number) => joined(amountOf(measure, value));
-  const values = entries.map(({ totals }) => valueOfMeasure(totals, measure));
-  const whole = valueOfMeasure(summary, measure);
+  const valueOf = (totals: Day | PeriodTotals) => {
+    const value = valueOfMeasure(totals, measure);
+    return isTotal && value ? { mean: totalOf(totals, measure) } : value;
+  };
+  const values = entries.map(({ totals }) => valueOf(totals));
+  const whole = isTotal ? valueOf(summary) : valueOfMeasure(summary, measure);
   const name = nameOfMeasure(measure);
   const heading = isSum ? title(name) : name;
   const highest = summary[measure]?.max;
@@ -57,12 +63,13 @@ function measured(measure: Measure, entries: Entry[], summary: PeriodTotals, per
     key: measure, name, title: heading,
     bars: entries.map(({ label, totals, isToCome }, at) => {
       const value = values[at] ?? null;
-      return { label, value, isToCome, isReached: isSum && value !== null && isReached(totals, measure, value.mean) };
+      return { label, value, isToCome, isReached: isSum && value !== null && isReached(totals, measure) };
     }),
-    scale: { unit: unitOf(measure), zero: zeroOf(measure), goal: goal?.target, axis: (value) => short(measure, value), look: measure === "heart_rate" ? "heart" : "" },
+    scale: { unit: unitOf(measure), zero: zeroOf(measure), goal: isTotal ? undefined : goal?.target, axis: (value) => short(measure, value), look: measure === "heart_rate" ? "heart" : "" },
     figures: figuresOf(measure, summary), note: noteOf(measure, summary),
     says: [
-      `${heading}, ${period}: ${whole && highest !== undefined ? say("barsSay", { mean: text(whole.mean), high: text(highest) }) : say("nothingRecorded")}`,
+      `${heading}, ${period}: ${whole === null || highest === undefined ? say("nothingRecorded")
+        : isTotal ? say("totalSays", { total: text(whole.mean) }) : say("barsSay", { mean: text(whole.mean), high: text(highest) })}`,
       ...(isSum && goal?.target !== undefined ? [say("goalSays", { target: joined(targetOf(measure, goal.target)), days: days(goal.reached) })] : []),
     ].join("; "),
     told(bar) {
@@ -72,7 +79,7 @@ function measured(measure: Measure, entries: Entry[], summary: PeriodTotals, per
       const share = goal ? percentOf(goal) : null;
       return [
         element("b", {}, value ? text(value.mean) : "–"),
-        element("span", {}, entry ? element("a", { href: entry.address }, entry.name) : say("average"),
+        element("span", {}, entry ? element("a", { href: entry.address }, entry.name) : say(isTotal ? "total" : "average"),
           share === null ? null : `, ${percent(share)}`, value?.low === undefined ? null : `, ${say("spreadSays", { low: text(value.low), high: text(value.high ?? value.low) })}`),
       ];
     },
@@ -84,8 +91,8 @@ function measured(measure: Measure, entries: Entry[], summary: PeriodTotals, per
       const link = element("a", { href: entry.address }, entry.name);
       if (!value) return [link, ...Array.from({ length: isSum && areDays ? 2 : 3 }, () => "")];
       if (!isSum) return [link, ...[value.low, value.mean, value.high].map((one) => text(one ?? value.mean))];
-      const total = totalOf(entry.totals, measure);
-      return [link, text(value.mean), ...(areDays ? [] : [text(total)]), reachedOf(entry.totals, measure)];
+      const average = valueOfMeasure(entry.totals, measure)?.mean ?? 0;
+      return [link, ...(areDays ? [] : [text(average)]), text(value.mean), reachedOf(entry.totals, measure)];
     },
   };
 }
@@ -145,10 +152,9 @@ export function noteOf(measure: Measure, summary: PeriodTotals): string | null {
   return measure === "distance_m" ? kindsText(summary) : null;
 }
 
-/** A day's goal is reached when the service says so; of months and years, the average day counts. */
-function isReached(totals: Day | PeriodTotals, kind: GoalKind, mean: number): boolean {
-  if ("day" in totals) return totals.goals?.[kind]?.reached ?? false;
-  return mean >= (totals.goals[kind]?.target ?? Infinity);
+/** A day's goal is reached when the service says so. */
+function isReached(totals: Day | PeriodTotals, kind: GoalKind): boolean {
+  return "day" in totals && (totals.goals?.[kind]?.reached ?? false);
 }
 
 function totalOf(totals: Day | PeriodTotals, kind: GoalKind): number {

@@ -247,7 +247,7 @@ export class Days extends Part {
       node: element("div", { class: "side" }, bars, reached),
       show: ({ entries, summary }) => {
         if (!summary) return;
-        bars.show(seriesOf(entries, summary, nameOfSpan(this.#span), (measure) => say("aDay", { measure })));
+        bars.show(seriesOf(entries, summary, nameOfSpan(this.#span), (measure) => say("aMonth", { measure })));
         const series = reachedSeries(entries, summary, nameOfSpan(this.#span));
         reached.hidden = series.length === 0;
         reached.show(series);
@@ -263,7 +263,7 @@ export class Days extends Part {
       show: ({ entries, summary }) => {
         bars.hidden = years.hidden = !summary;
         if (!summary) return;
-        bars.show(seriesOf(entries, summary, say("years"), (measure) => say("aDay", { measure })));
+        bars.show(seriesOf(entries, summary, say("years"), (measure) => say("aYear", { measure })));
         refill(list, ...entries.map(({ name, address, totals }) => element("li", {}, element(
           "a", { class: "row", href: address },
           element("span", { class: "badge" }, icon("days")),

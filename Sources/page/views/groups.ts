@@ -25,12 +25,13 @@ type Table = Asked["groups/table"]["replies"];
 type Challenge = NonNullable<Group["challenge"]>;
 type Measure = Challenge["measure"];
 
-const measures: [measure: Measure, word: Word][] = [["steps", "steps"], ["distance", "distanceOnFoot"], ["minutes", "minutesOfWorkouts"], ["workouts", "workouts"]];
+const measures: [measure: Measure, word: Word][] = [["steps", "steps"], ["distance", "distanceOnFoot"], ["all-distance", "distanceInAllWays"],
+  ["minutes", "minutesOfWorkouts"], ["workouts", "workouts"]];
 
 /** How much it is, in the unit of its measure. */
 function amount(measure: Measure, value: number): string {
   switch (measure) {
-    case "distance": return joined(distance(value));
+    case "distance": case "all-distance": return joined(distance(value));
     case "minutes": return minutes(60 * value);
     case "workouts": return workoutsText(value);
     default: return say("stepsValue", { steps: number(value) });

@@ -38,6 +38,7 @@ export class PushCard extends Card {
         hindrance && element("p", { class: "hint" }, say(hindrance)),
         tick(say("pushDetails"), details, (isOn) => this.#person.ask("push/set", { details: isOn })),
         element("p", { class: "hint" }, say("pushNeutral")),
+        tick(say("tellWeeks"), (await this.#person.ask("weekly/get", {})).wanted, (isOn) => this.#person.ask("weekly/set", { wanted: isOn })),
         adding,
       ];
     });

@@ -1,4 +1,4 @@
-import type { WorkoutRecord, WorkoutsStatisticsData } from "service";
+import type { Asked, WorkoutRecord, WorkoutsStatisticsData } from "service";
 import { periodAround, type Period } from "../library/calendar";
 import { element, fill, pressed, written, type Child } from "../library/element";
 import { dates, distance, duration, energy, height, joined, number, speed } from "../library/format";
@@ -10,6 +10,8 @@ import { answered } from "../parts/answered";
 import { empty } from "../parts/card";
 import { button } from "../parts/form";
 import { icon } from "../parts/icons";
+import { reportSeries } from "./report-series";
+import { SeriesCard } from "./series-card";
 import { shareOut } from "./share-out";
 import type { View } from "./view";
 import { workoutsText, workoutsView } from "./workouts";
@@ -48,6 +50,7 @@ export class Statistics extends Part {
   #load: (isOther: "about something else") => Promise<void> = () => Promise.resolve();
   readonly #filters = element("div", { class: "filters" });
   readonly #body = element("div", { class: "grid" });
+  readonly #bars = new SeriesCard("", "distance_m");
 
   constructor(person: Person) {
     super();
@@ -55,7 +58,8 @@ export class Statistics extends Part {
   }
 
   begin(): void {
-    fill(this, element("div", { class: "side" }, this.#filters, this.#body));
+    fill(this, element("div", { class: "side" }, this.#filters, this.#bars, this.#body));
+    this.#bars.hidden = true;
     this.#filter();
     this.#load = answered(this, this.#person, this.#body, () => this.#ask(), "card");
   }
@@ -79,8 +83,13 @@ export class Statistics extends Part {
 
   async #ask(): Promise<Child[]> {
     const wanted = { ...(this.#activity && { activity: this.#activity }), ...(this.#period && periodAround(Date.now(), this.#period)) };
-    const [statistics, { records }] = await Promise.all(
-      [this.#person.ask("workouts/statistics", wanted, 30), this.#person.ask("workouts/records", wanted, 30)]);
+    const reported = { ...(this.#activity && { activity: this.#activity }), ...(this.#period ? { period: this.#period } : { period: "year" as const, count: 10 }) };
+    const [statistics, { records }, report] = await Promise.all([
+      this.#person.ask("workouts/statistics", wanted, 30), this.#person.ask("workouts/records", wanted, 30),
+      this.#person.ask("workouts/report", reported as Asked["workouts/report"]["asks"], 30)]);
+    const series = reportSeries(report);
+    this.#bars.hidden = statistics.workouts === 0 || series.length === 0;
+    this.#bars.show(series);
     return this.#shown(statistics, records);
   }
 

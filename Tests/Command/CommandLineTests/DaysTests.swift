@@ -137,7 +137,7 @@ struct DaysTests {
         #expect(empty.output.hasPrefix("Temperature, November 2026\nnothing recorded\n"), "\(empty)")
     }
 
-    @Test("a year: the average day of each month, ranges as lines with a point for the mean")
+    @Test("a year: the total of each month, or its average day, ranges as lines with a point for the mean")
     func year() throws {
         let consumer = try signedIn()
         let months = (1...12).map { number -> JSON in
@@ -152,20 +152,20 @@ struct DaysTests {
             ]
         }
         consumer.answer("statistics/year", ["year": 2026, "months": .array(months), "summary": Self.summary])
-        expect(try consumer.vitals("year", "2026", environment: Self.utf8), Drawings.year)
+        expect(try consumer.vitals("year", "2026", environment: Self.utf8), Drawings.yearOfTotals)
         #expect(try consumer.last().fields == ["year": 2026])
-        expect(try consumer.vitals("year", "--total", environment: Self.utf8), Drawings.yearOfTotals)
-        #expect(try consumer.vitals("year", "--of", "heart-rate", "--total").errors.contains("--total: the sum of heart rates"))
+        expect(try consumer.vitals("year", "--average", environment: Self.utf8), Drawings.year)
+        expect(try consumer.vitals("year", "--of", "heart-rate", "--average", environment: Self.utf8), Drawings.yearOfHearts)
         let hearts = try consumer.vitals("year", "--of", "heart-rate", environment: Self.utf8)
         expect(hearts, Drawings.yearOfHearts)
         expect(try consumer.vitals("year", "--of", "heart-rate"), Drawings.yearOfHeartsPlain)
     }
 
-    @Test("years: the average day of each, or its total")
+    @Test("years: the total of each, or its average day")
     func years() throws {
         let consumer = try signedIn()
         consumer.answer("statistics/years", ["years": []])
-        #expect(try consumer.vitals("years").output == "Steps a day\nnothing recorded\n")
+        #expect(try consumer.vitals("years").output == "Steps a year\nnothing recorded\n")
         let years = [2025, 2026].map { year -> JSON in
             let steps: JSON = ["total": .integer(Int64(year) * 1000), "mean": .integer(Int64(year) * 4), "max": 14_000]
             return [
@@ -174,8 +174,8 @@ struct DaysTests {
             ]
         }
         consumer.answer("statistics/years", ["years": .array(years)])
-        expect(try consumer.vitals("years"), Drawings.years)
-        expect(try consumer.vitals("years", "--total"), Drawings.yearsOfTotals)
+        expect(try consumer.vitals("years"), Drawings.yearsOfTotals)
+        expect(try consumer.vitals("years", "--average"), Drawings.years)
         #expect(try consumer.last().fields == [:])
     }
 
@@ -260,7 +260,7 @@ struct DaysTests {
         #expect(
             try consumer.vitals("month", "last").output
                 == "Steps, November 2026, goal 10,000\nnothing recorded\n")
-        #expect(try consumer.vitals("year", "last").output == "Steps a day, 2025\nnothing recorded\n")
+        #expect(try consumer.vitals("year", "last").output == "Steps a month, 2025\nnothing recorded\n")
     }
 
     @Test("colours are for terminals, and drawings as wide as those")
@@ -291,16 +291,25 @@ struct DaysTests {
         let goals: JSON = [
             "goals": [
                 "steps": ["target": 12_000, "value": 8042, "percent": 67, "reached": false],
-                "distance_m": ["target": 8000, "value": .number(8123.4), "percent": .number(101.5), "reached": true],
-            ]
+                "distance_m": ["target": 8000, "value": .number(8123.4), "percent": .number(101.5), "reached": true, "on_foot": true],
+            ],
+            "week": [
+                "from": "2026-11-16", "to": "2026-11-22", "week_days": ["target": 5, "value": 3, "reached": false],
+                "week_minutes": ["value": 90, "reached": false],
+            ],
         ]
         consumer.answer("goals/get", goals)
+        let streaks: JSON = ["day": "2026-11-21", "days": ["steps": 0, "distance_m": 3], "weeks": ["week_days": 1, "week_minutes": 9]]
+        consumer.answer("goals/streaks", streaks)
         #expect(
             try consumer.vitals("goals").output == """
-                Steps     #############.......  67 %    8,042 of 12,000
-                Distance  #################### 101 % *  8.12 km of 8.00 km
+                Steps       #############.......  67 %    8,042 of 12,000
+                Distance    #################### 101 % *  8.12 km of 8.00 km on foot, 3 days in a row
+                Week: days  ############........  60 %    3 of 5 days with all goals
 
                 """)
+        let json = try JSON(payload: Array(try consumer.vitals("goals", "--json").output.utf8.dropLast()))
+        #expect(json["streaks"] == streaks && json["goals"] == goals["goals"])
         consumer.answer("goals/set", goals)
         let set = try consumer.vitals("goals", "set", "--steps", "12000", "--distance", "8km", "--energy", "none")
         #expect(set.status == 0 && set.output.hasPrefix("Steps "), "\(set)")
@@ -316,10 +325,22 @@ struct DaysTests {
             #expect(try consumer.vitals("goals", "set", "--json", "--distance", text).status == 0)
             #expect(try consumer.last().fields == ["distance_m": .integer(metres)])
         }
-        for words in [["--steps", "many"], ["--steps", "-5"], ["--energy", "0"], ["--distance", "1e3"], []] {
+        let week = try consumer.vitals("goals", "set", "--week-days", "5", "--week-minutes", "none", "--distance", "8km", "--on-foot")
+        #expect(week.status == 0, "\(week)")
+        #expect(
+            try consumer.last().fields == [
+                "distance_m": 8000, "distance_on_foot": true, "week_days": 5, "week_minutes": .null,
+            ])
+        #expect(try consumer.vitals("goals", "set", "--on-foot").errors.contains("--on-foot: it needs a goal, such as --distance 8km"))
+        #expect(try consumer.vitals("goals", "set", "--week-days", "8").errors.contains("--week-days: expected 1 to 7, or none; found 8"))
+        for words in [
+            ["--steps", "many"], ["--steps", "-5"], ["--energy", "0"], ["--distance", "1e3"], [], ["--week-minutes", "10081"],
+            ["--week-minutes", "1.5"], ["--distance", "none", "--on-foot"],
+        ] {
             #expect(try Program(["goals", "set"] + words).finish().status == 64, "\(words)")
         }
         consumer.answer("goals/get", ["goals": [:]])
+        consumer.answer("goals/streaks", ["days": [:], "weeks": [:]])
         #expect(
             try consumer.vitals("goals").output
                 == "no goals: vitals --port \(consumer.broker.port) goals set --steps 10000\n")

@@ -39,7 +39,7 @@ struct GroupCommandTests {
         let list = try consumer.vitals("groups")
         let lines = list.output.split(separator: "\n").map(String.init)
         #expect(list.status == 0 && lines.count == 3 && lines[0].hasPrefix("NAME"), "\(list)")
-        #expect(lines[1].contains("distance, 2026-11-21 to 2026-11-27, target 50.00 km"), "\(list)")
+        #expect(lines[1].contains("distance on foot, 2026-11-21 to 2026-11-27, target 50.00 km"), "\(list)")
         #expect(lines[2].contains("owls-1") && !list.output.contains("\u{1B}"), "\(list)")
         let json = try consumer.vitals("groups", "--json").output.split(separator: "\n")
         #expect(try json.map { try JSON(payload: Array($0.utf8)) } == [Self.birds, Self.owls])
@@ -105,7 +105,7 @@ struct GroupCommandTests {
         consumer.answer("groups/challenge", Self.birds)
         consumer.answer("profile/get", ["profile": ["units": "imperial"]])
         let begun = try consumer.vitals("groups", "challenge", "birds-1", "distance", "week", "--target", "10")
-        #expect(begun.output.hasPrefix("a challenge has begun in The early birds: distance, "), "\(begun)")
+        #expect(begun.output.hasPrefix("a challenge has begun in The early birds: distance on foot, "), "\(begun)")
         #expect(
             try consumer.last().fields == [
                 "group": "birds-1", "measure": "distance", "period": "week", "target": 16_093,

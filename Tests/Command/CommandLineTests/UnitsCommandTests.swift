@@ -35,6 +35,7 @@ struct UnitsCommandTests {
         let year = try consumer.printed("year", "--of", "distance")
         #expect(year.contains("1.00 mi  30.00 mi"), "\(year)")
         consumer.answer("goals/get", Self.day)
+        consumer.answer("goals/streaks", ["days": [:], "weeks": [:]])
         #expect(try consumer.printed("goals").contains("5.00 mi of 6.21 mi"))
         consumer.answer("goals/set", Self.day)
         #expect(try consumer.printed("goals", "set", "--distance", "8km").contains("5.00 mi of 6.21 mi"))

@@ -178,9 +178,9 @@ struct ExportTests {
             export.sections.map(\.name) == [
                 "README.txt", "account.json", "profile.json", "consent.json", "devices.json", "sensors.json",
                 "phones.json", "picture",
-                "history.json", "friends.json", "thumbs.json", "groups.json", "partners.json", "guardians.json", "dependents.json", "watch-rules.json",
+                "history.json", "week-goals.json", "friends.json", "thumbs.json", "groups.json", "partners.json", "guardians.json", "dependents.json", "watch-rules.json",
                 "alerts.json", "posts.json", "post-picture", "reminders.json", "calendar.json", "quotes.json", "notifications.json", "push.json",
-                "sharing.json",
+                "sharing.json", "weekly.json",
                 "heart-rate-deleted.json",
                 "workout-goal.json", "workout-plans.json", "workout-gear.json", "workouts.jsonl", "training.json", "trainings.jsonl", "music.json",
                 "voice.json", "imports.json", "meals.jsonl", "foods.json",
@@ -227,6 +227,8 @@ struct ExportTests {
         try documents.write(["gateway": "home", "workouts": true], "music", of: demo)
         try writeMadeUpTraining(documents, of: demo)
         try documents.write(SharingServices.madeUp, SharingServices.document, of: demo)
+        try documents.write(["told": 20_766], "weekly", of: demo)
+        try documents.write(["reached": [["from": 20_773, "goal": "days", "target": 5, "time": .integer(start)]]], "week-goals", of: demo)
         try documents.write(["name": "Bob"], "profile", of: friend)
         let lists = FriendLists(documents)
         try store.change([demo, friend]) { () throws(VaultError) in
@@ -254,6 +256,8 @@ struct ExportTests {
         #expect(training.contains(#""2026-11-16":[{"choice":"choice"#) && training.contains(#""time":"2026-11-21T"#))
         #expect(byName["trainings.jsonl"]?.contains(#"{"workout":"run","started":"2026-11-21T"#) == true)
         #expect(try file("workout-plans.json") == ["plans": [["name": "Lunch run"]]])
+        #expect(try file("weekly.json") == ["told": "2026-11-09"])
+        #expect(byName["week-goals.json"]?.contains(#"{"from":"2026-11-16","goal":"days","target":5,"time":"2026-11-21T"#) == true)
         let reminders = try #require(byName["reminders.json"])
         let calendar = try #require(byName["calendar.json"])
         #expect(calendar.contains("https://cloud.example.org/ada/fitness/") && calendar.contains("every month"))

@@ -160,6 +160,8 @@ struct ForgettingTests {
         try writeMadeUpTraining(documents, of: demo)
         try documents.write(SharingServices.madeUp, SharingServices.document, of: demo)
         try documents.write(["shares": []], ShareRecords.document, of: demo)
+        try documents.write(["told": 20_766], "weekly", of: demo)
+        try documents.write(["reached": []], "week-goals", of: demo)
         let phone: JSON = ["phone": "phone-a", "password": "x", "secret": "y", "created": 0]
         try documents.write(["phones": [phone]], "phones", of: demo)
         try ReminderList(documents: documents).write([.madeUp()], of: demo)

@@ -41,11 +41,16 @@ struct DayRecordTests {
         record.enter(DayWorkout(id: "a", "ünter Wasser", 7..<7, metres: nil, kilocalories: 0, rank: 0))
         try check(record)
         #expect(!record.isEmpty && record.bytes[0] == 5)
-        // Earlier versions know no steps of workouts, and no sessions.
+        // Earlier versions know no steps of workouts, no sessions, and no efforts.
         record.enter(DayWorkout(id: "c", "running", 7..<99, metres: nil, kilocalories: 3, steps: 7800, rank: 1))
         try check(record)
         #expect(record.bytes[0] == 6)
         record.remove(workout: "c")
+        let effort = Effort(active: 3600, recorded: 3000, moderate: 1200, vigorous: 600)
+        record.enter(
+            DayWorkout(id: "c", "running", 0..<3_600_000, metres: 9000, kilocalories: nil, rank: 3, effort: effort))
+        try check(record)
+        #expect(record.bytes[0] == 6)
         for (id, file) in [("c", Int64.min), ("d", 0)] {
             record.enter(DayWorkout(id: id, "running", 0..<7, metres: nil, kilocalories: nil, rank: 3, file: file))
         }

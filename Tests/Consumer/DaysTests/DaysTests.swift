@@ -311,6 +311,11 @@ private final class Herald: GoalEvaluation {
             goals[goal]?.reached = GoalDay.Reached(target: target, time: now)
         }
     }
+
+    func evaluate(
+        _ goals: inout [WeekGoal: GoalDay], of week: CalendarWeek, today: CalendarDay, of user: ID, silently: Bool,
+        now: Int64
+    ) {}
 }
 
 /// Notes whose days have changed.

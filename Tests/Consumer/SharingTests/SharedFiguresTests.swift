@@ -93,4 +93,20 @@ struct SharedFiguresTests {
         let month = english.report(.month, day.calendarMonth.days, PeriodTotals([]), done)
         #expect(month == "My November 2026: 1 workout (30 min).")
     }
+
+    @Test("tells a person what their week came to, and leaves out what is not known")
+    func week() {
+        let figures = DayFigures(metres: [.foot: 5049, .bicycle: 20_000], kilocalories: 640.4)
+        let totals = PeriodTotals([DayTotals(day, steps: Steps(walking: 8000, running: 42), figures: figures)])
+        let goals: [WeekGoal: GoalDay] = [
+            .days: GoalDay(target: 5, value: 3),
+            .minutes: GoalDay(target: 60, value: 70, reached: .init(target: 60, time: 0)),
+        ]
+        #expect(
+            english.week(day.week.days, totals, WorkoutTotals([summary(5_049, 1805)]), goals)
+                == "Your week from 16 November 2026 to 22 November 2026: 8,042 steps, 25.0 km (20.0 km by bicycle), 640 kcal, "
+                + "1 workout (30 min), all goals of the day on 3 of 7 days, goal of the week reached.")
+        let none: [WeekGoal: GoalDay] = [.days: GoalDay(target: nil, value: 0)]
+        #expect(english.week(day.week.days, PeriodTotals([]), WorkoutTotals([]), none).hasSuffix("22 November 2026."))
+    }
 }

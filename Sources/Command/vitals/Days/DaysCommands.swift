@@ -3,7 +3,7 @@ import Fitness
 
 /// The commands about a person's own days.
 enum DaysCommands {
-    static let all = [today, day, week, month, year, years, summary, days, heartRate, goals]
+    static let all = [today, day, week, month, year, years, summary, weekly, days, heartRate, goals]
 
     /// Does what the command line asks for; nil if it is none of these.
     static func execute(_ call: Call, _ arguments: Arguments) throws -> ExitCode? {
@@ -15,6 +15,7 @@ enum DaysCommands {
         case ["year"]: try Reports(call, arguments).year()
         case ["years"]: try Reports(call, arguments).years()
         case ["summary"]: try Reports(call, arguments).summary()
+        case ["weekly"]: try Weekly(call, arguments).execute()
         case ["days", "recount"]: try DayRecount(call, arguments).recount()
         case ["heart-rate"]: try HeartRates(call, arguments).graph()
         case ["heart-rate", "at"]: try HeartRates(call, arguments).at()
@@ -35,7 +36,7 @@ enum DaysCommands {
         "of", "NAME", "what is drawn: steps, distance, energy, temperature or heart-rate",
         default: Attribute.steps.rawValue, values: Attribute.allCases.map(\.rawValue))
 
-    private static let total = Option.flag("total", "draws totals instead of average days")
+    private static let average = Option.flag("average", "draws average days instead of totals")
 
     private static let afterBars =
         "After each bar come the mean, the total, and the number of days on which the goal was reached."
@@ -70,16 +71,16 @@ enum DaysCommands {
         examples: [Example("vitals month"), Example("vitals month 2026-10 --of energy")])
 
     private static let year = Command(
-        name: "year", summary: "Draws a year, with a bar for each month's average day.",
-        discussion: afterBars, options: [of, total], arguments: [.optional("YEAR", "such as 2026, or last", values: ["last"])],
+        name: "year", summary: "Draws a year, with a bar for each month.",
+        discussion: afterBars, options: [of, average], arguments: [.optional("YEAR", "such as 2026, or last", values: ["last"])],
         examples: [
-            Example("vitals year"), Example("vitals year last --of heart-rate"), Example("vitals year --total"),
+            Example("vitals year"), Example("vitals year last --of heart-rate"), Example("vitals year --average"),
         ])
 
     private static let years = Command(
-        name: "years", summary: "Draws all your years, with a bar for the average day of each.",
-        discussion: afterBars, options: [of, total],
-        examples: [Example("vitals years"), Example("vitals years --of distance --total")])
+        name: "years", summary: "Draws all your years, with a bar for each.",
+        discussion: afterBars, options: [of, average],
+        examples: [Example("vitals years"), Example("vitals years --of distance --average")])
 
     private static let summary = Command(
         name: "summary", summary: "Sums up any days, and how often your goals were reached on them.",
@@ -89,6 +90,15 @@ enum DaysCommands {
             .value("to", "DAY", "the last day, such as 2026-11-21, or yesterday"),
         ],
         examples: [Example("vitals summary --from 2026-11-01 --to yesterday")])
+
+    private static let weekly = Command(
+        name: "weekly", summary: "Tells you what each week came to, on Monday at eight, if you want that.",
+        discussion: """
+            It comes as a notification, and to the addresses of `vitals push`, by mail too. Without ON, it says whether you are told. A week \
+            without any reading is not told.
+            """,
+        arguments: [.optional("ON", "on or off", values: ["on", "off"])],
+        examples: [Example("vitals weekly"), Example("vitals weekly on")])
 
     private static let days = Command(
         name: "days", summary: "Counts your past days with another profile.",
@@ -173,18 +183,29 @@ enum DaysCommands {
         ], runsAlone: true)
 
     private static let goals = Command(
-        name: "goals", summary: "Shows the progress of today's goals, and changes the goals.",
+        name: "goals", summary: "Shows the progress of the goals of today and of this week, and changes the goals.",
+        discussion: """
+            Behind a goal it says how often it was reached in a row. The day or week that is under way adds one once the goal is reached, and \
+            breaks nothing before it is over.
+            """,
         examples: [
             Example("vitals goals"), Example("vitals goals set --steps 12000 --distance 8km --energy none"),
+            Example("vitals goals set --week-days 5 --week-minutes 150"),
         ],
         subcommands: [
             Command(
                 name: "set", summary: "Changes the goals that the command line names.",
-                discussion: "The change applies from today on; earlier days keep the goals that they had.",
+                discussion: """
+                    The change applies from today on; earlier days keep the goals that they had. Minutes of activity are those of workouts \
+                    in heart rate zones 2 and 3, and twice those in zones 4 and 5; without a heart rate, by how strenuous the activity is.
+                    """,
                 options: [
                     .value("steps", "N", "steps a day, or none"),
                     .value("distance", "LENGTH", "a day, such as 8km, 8000m or 5mi, or none"),
                     .value("energy", "KCAL", "kilocalories a day, or none"),
+                    .flag("on-foot", "counts of the distance only what is done on foot"),
+                    .value("week-days", "N", "days a week, 1 to 7, on which every goal of the day is reached, or none"),
+                    .value("week-minutes", "N", "minutes of activity a week, such as 150, or none"),
                 ]),
             Command(
                 name: "calendar", summary: "Draws a month as a calendar, with a ring for each goal of each day.",

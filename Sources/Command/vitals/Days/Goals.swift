@@ -3,7 +3,7 @@ import Files
 import Fitness
 import Telemetry
 
-/// `vitals goals`: the progress of today's goals, new targets, and something to share.
+/// `vitals goals`: the progress of the goals of today and of this week, new targets, and something to share.
 struct Goals {
     private let call: Call
     private let arguments: Arguments
@@ -13,38 +13,73 @@ struct Goals {
     }
 
     func show() throws -> ExitCode {
-        let (data, units) = try Office.visit(call) { (try $0.ask("goals/get"), $0.units()) }
-        return try show(data, in: units)
+        let (data, streaks, units) = try Office.visit(call) { office in
+            (try office.ask("goals/get"), try office.ask("goals/streaks"), office.units())
+        }
+        return try show(data, streaks, in: units)
     }
 
-    private func show(_ data: JSON, in units: Units) throws -> ExitCode {
+    private func show(_ data: JSON, _ streaks: JSON? = nil, in units: Units) throws -> ExitCode {
         guard !call.isJSON else {
-            try Output.write(data.line)
+            var members: [JSON.Member] = []
+            if case .object(let known) = data { members = known }
+            if let streaks { members.append(JSON.Member("streaks", streaks)) }
+            try Output.write(JSON.object(members).line)
             return .ok
         }
-        let paper = Paper()
-        let rows = Attribute.goals.map { attribute -> (String, String?) in
-            guard let goal = data.goal(attribute), let target = goal.double("target") else {
-                return (attribute.title, nil)
-            }
-            let percent = goal.percent ?? 0
-            let value = goal.double("value").map { attribute.text($0, in: units) } ?? "-"
-            let meter = Meter(share: percent / 100, isReached: goal.isReached).drawn(on: paper)
-            return (attribute.title, "\(meter)  \(value) of \(attribute.text(target, in: units))")
+        let ofDay = Attribute.goals.map { attribute in
+            let row = progress(of: data.goal(attribute)) { attribute.text($0, in: units) }
+            let onFoot = data.goal(attribute)?["on_foot"] == true ? " on foot" : ""
+            return (
+                attribute.title, row.map { $0 + onFoot + Self.inARow(streaks?["days"]?.whole(attribute.member), "day") }
+            )
         }
-        let text = lines(rows)
+        let ofWeek = WeekGoal.allCases.map { goal in
+            let row = progress(of: data["week"]?[goal.field]) { decimal($0, 0) }
+            let what = goal == .days ? " days with all goals" : " min"
+            return (goal.title, row.map { $0 + what + Self.inARow(streaks?["weeks"]?.whole(goal.field), "week") })
+        }
+        let text = lines(ofDay + ofWeek)
         try Output.write(text.isEmpty ? Hints.completed("no goals: vitals goals set --steps 10000\n") : text)
         return .ok
     }
 
+    /// A meter, and how much of a target is reached; nil if there is no such goal.
+    private func progress(of goal: JSON?, _ text: (Double) -> String) -> String? {
+        guard let goal, let target = goal.double("target") else { return nil }
+        let meter = Meter(share: (goal.percent ?? 0) / 100, isReached: goal.isReached).drawn(on: Paper())
+        return "\(meter)  \(goal.double("value").map(text) ?? "-") of \(text(target))"
+    }
+
+    /// `, 3 days in a row`; nothing of a single one.
+    private static func inARow(_ count: Int?, _ unit: String) -> String {
+        count.map { $0 > 1 ? ", \(counted($0, unit)) in a row" : "" } ?? ""
+    }
+
     func set() throws -> ExitCode {
-        let changes = try Attribute.goals.compactMap { attribute -> (String, JSON?)? in
+        var changes = try Attribute.goals.compactMap { attribute -> (String, JSON?)? in
             guard let text = try arguments.optionalString(attribute.rawValue) else { return nil }
             guard let target = Self.target(text, attribute) else {
                 throw arguments.refusal(
                     of: attribute.rawValue, "expected \(Self.expected(attribute)), or none; found \(escaped(text))")
             }
             return (attribute.member, target)
+        }
+        if try arguments.flag("on-foot") {
+            guard changes.contains(where: { $0.0 == Attribute.distance.member && $0.1 != .null }) else {
+                throw arguments.refusal(of: "on-foot", "it needs a goal, such as --distance 8km")
+            }
+            changes.append(("distance_on_foot", true))
+        }
+        for goal in WeekGoal.allCases {
+            guard let text = try arguments.optionalString(goal.option) else { continue }
+            let number = Int64(text).flatMap { goal.targets.contains(Double($0)) ? JSON.integer($0) : nil }
+            guard let target = text.lowercased() == "none" ? .null : number else {
+                throw arguments.refusal(
+                    of: goal.option,
+                    "expected 1 to \(decimal(goal.targets.upperBound, 0)), or none; found \(escaped(text))")
+            }
+            changes.append((goal.field, target))
         }
         guard !changes.isEmpty else {
             throw Failure(.usage, "nothing to set", hint: "see vitals goals set --help")
@@ -114,6 +149,11 @@ struct Goals {
     enum Goal: String, CaseIterable {
         case steps, distance, energy
     }
+}
+
+extension WeekGoal {
+    fileprivate var title: String { self == .days ? "Week: days" : "Week: activity" }
+    fileprivate var option: String { "week-\(rawValue)" }
 }
 
 extension Arguments {

@@ -229,13 +229,10 @@ struct Reports {
         return try print(paper.style.bold("\(from.through(to))") + "\n" + (body.isEmpty ? Self.nothing : body))
     }
 
-    /// Whether a period's total is drawn, instead of its average day.
+    /// Whether a period's total is drawn: unless its average day is wanted, or its sum means nothing.
     private func isOfTotals(_ attribute: Attribute) throws -> Bool {
-        let isWanted = try arguments.flag("total")
-        guard !isWanted || attribute.isSum else {
-            throw arguments.refusal(of: "total", "the sum of \(attribute.title.lowercased())s means nothing; leave it out")
-        }
-        return isWanted
+        let isOfAverages = try arguments.flag("average")
+        return attribute.isSum && !isOfAverages
     }
 
     private static func title(_ attribute: Attribute, by period: String, _ isOfTotals: Bool) -> String {

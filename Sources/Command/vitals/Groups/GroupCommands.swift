@@ -90,7 +90,7 @@ enum GroupCommands {
                 arguments: [
                     group,
                     .required(
-                        "MEASURE", "steps, distance, minutes (of workouts) or workouts", values: Groups.measures),
+                        "MEASURE", "steps, distance (on foot), all-distance (in all ways), minutes (of workouts) or workouts", values: Groups.measures),
                     .required(
                         "PERIOD", "week (seven days), or month (to the day before the same date of the next)",
                         values: ["week", "month"]),

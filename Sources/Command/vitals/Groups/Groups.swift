@@ -6,7 +6,9 @@ import Telemetry
 
 /// Groups, their members, challenges and tables.
 struct Groups {
-    static let measures = ["steps", "distance", "minutes", "workouts"]
+    static let measures = ["steps", "distance", "all-distance", "minutes", "workouts"]
+    /// What is compared, where that is more than a word.
+    private static let titles = ["distance": "distance on foot", "all-distance": "distance in all ways"]
     /// What a target can be: metres of a distance, otherwise a whole number.
     private static let targets: ClosedRange<Int64> = 1...1_000_000_000
 
@@ -39,13 +41,13 @@ struct Groups {
     private static func challenge(_ challenge: JSON, _ units: Units) -> String {
         let measure = challenge.text("measure") ?? "-"
         let target = challenge.double("target").map { ", target \(value($0, of: measure, units))" } ?? ""
-        return "\(measure), \(challenge.text("from") ?? "-") to \(challenge.text("to") ?? "-")\(target)"
+        return "\(titles[measure] ?? measure), \(challenge.text("from") ?? "-") to \(challenge.text("to") ?? "-")\(target)"
     }
 
     /// A value of a table: `8.97 km`, `12,345`, `90 min`.
     private static func value(_ value: Double, of measure: String, _ units: Units) -> String {
         switch measure {
-        case "distance": units.ways(value, decimals: 2).text
+        case "distance", "all-distance": units.ways(value, decimals: 2).text
         case "minutes": "\(decimal(value, 0)) min"
         default: decimal(value, 0)
         }
@@ -190,7 +192,7 @@ struct Groups {
             arguments.refusal(of: "target", "expected \(expected), found \(escaped(text))")
         }
         let number = Double(text) ?? 0
-        guard measure == "distance" else {
+        guard measure.hasSuffix("distance") else {
             guard let whole = Int64(exactly: number), Self.targets.contains(whole) else {
                 throw refusal("a whole number from 1 to \(decimal(Double(Self.targets.upperBound), 0))")
             }
@@ -232,7 +234,7 @@ struct Groups {
             Output.note("nobody competes yet: vitals groups compete")
             return .ok
         }
-        return try print(vitals.table(["RANK", "NAME", measure.uppercased()], rows))
+        return try print(vitals.table(["RANK", "NAME", measure.hasSuffix("distance") ? "DISTANCE" : measure.uppercased()], rows))
     }
 
     /// Asks for a table. A refusal says where the challenges are.

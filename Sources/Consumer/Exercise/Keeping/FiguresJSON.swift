@@ -162,7 +162,16 @@ extension KeptWorkout {
             metres: figures["distance_m"]?.double, kilocalories: figures["energy_kcal"]?.double,
             steps: ownSteps(figures),
             rank: (isPreferred ? Self.chosenRank : 0) + (origin == nil ? Self.ownRank : 0) + measured.count { $0 != nil },
-            file: origin?.file)
+            file: origin?.file, effort: effort(figures))
+    }
+
+    /// How its active time went.
+    private func effort(_ figures: JSON) -> Effort {
+        var zones: [Int]?
+        func seconds(_ value: JSON?) -> Int { if case .integer(let whole)? = value { Int(Int32(clamping: whole)) } else { 0 } }
+        if case .array(let times)? = figures["heart_rate"]?["zones_s"] { zones = times.map { seconds($0) } }
+        return Effort(
+            active: Int(Int32(clamping: activeMilliseconds / 1000)), recorded: seconds(figures["heart_rate"]?["recorded_s"]), zones: zones)
     }
 
     /// Steps that a foot pod or a file has counted, and not what the person wears all day; nil if nothing has, or nobody makes so many.

@@ -11,8 +11,10 @@ struct Challenge: Equatable, Sendable {
     /// What is counted of each day.
     enum Measure: String, CaseIterable, Sendable {
         case steps
-        /// Metres that the steps cover.
+        /// Metres on foot.
         case distance
+        /// Metres in all ways.
+        case allDistance = "all-distance"
         /// Whole minutes of workouts, without pauses.
         case minutes
         /// Workouts that are over.

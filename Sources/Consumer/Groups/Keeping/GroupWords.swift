@@ -46,6 +46,9 @@ extension Phrase {
     static let measureDistance = Phrase(
         english: "distance on foot",
         german: "Strecke zu Fuß")
+    static let measureAllDistance = Phrase(
+        english: "distance in all ways",
+        german: "Strecke auf alle Arten")
     static let measureMinutes = Phrase(
         english: "minutes of workouts",
         german: "Trainingsminuten")
@@ -59,6 +62,7 @@ extension Challenge.Measure {
         switch self {
         case .steps: .measureSteps
         case .distance: .measureDistance
+        case .allDistance: .measureAllDistance
         case .minutes: .measureMinutes
         case .workouts: .measureWorkouts
         }

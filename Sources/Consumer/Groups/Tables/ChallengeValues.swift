@@ -19,7 +19,7 @@ struct ChallengeValues {
         workouts = WorkoutRows(store, keys)
     }
 
-    /// A whole number, so that those who have done the same are equal: steps, metres on foot, minutes or workouts. What was not
+    /// A whole number, so that those who have done the same are equal: steps, metres, minutes or workouts. What was not
     /// recorded is nothing.
     func value(of user: ID, in challenge: Challenge) throws(VaultError) -> Int64 {
         switch challenge.measure {
@@ -27,13 +27,18 @@ struct ChallengeValues {
             try days.totalsWithoutHeartRate(of: user, in: challenge.days).reduce(0) { sum, day in
                 sum + Int64(day.steps?.total ?? 0)
             }
-        case .distance:
-            Self.whole(
-                try days.totalsWithoutHeartRate(of: user, in: challenge.days).reduce(0.0) { $0 + ($1.figures?.metres[.foot] ?? 0) })
+        case .distance: try metres(of: user, in: challenge, \.metresOnFoot)
+        case .allDistance: try metres(of: user, in: challenge, \.metres)
         case .minutes:
             try over(user, challenge).reduce(0) { $0 + $1.activeMilliseconds } / 60_000
         case .workouts: Int64(try over(user, challenge).count)
         }
+    }
+
+    private func metres(
+        of user: ID, in challenge: Challenge, _ ofDay: (DayTotals) -> Double?
+    ) throws(VaultError) -> Int64 {
+        Self.whole(try days.totalsWithoutHeartRate(of: user, in: challenge.days).reduce(0.0) { $0 + (ofDay($1) ?? 0) })
     }
 
     /// What is measured may be damaged, and is no number then.

@@ -11,7 +11,7 @@ extension RequestContract {
         "name",
         .text(atMost: Group.longestName.bytes).about("up to \(Group.longestName.characters) characters on one line"))
     private static let measure = PayloadSchema.Field.always(
-        "measure", .word(Challenge.Measure.allCases.map(\.rawValue)))
+        "measure", .word(Challenge.Measure.allCases.map(\.rawValue)).about("distance is that on foot, all-distance that in all ways"))
     private static let period = PayloadSchema.Field.always("period", .word(Challenge.Period.allCases.map(\.rawValue)))
     private static let days: [PayloadSchema.Field] = [.always("from", .day), .always("to", .day)]
 
@@ -111,7 +111,7 @@ extension RequestContract {
                         [
                             .always("rank", .integer(from: 1).about("the same for the same value: 1, 1, 3")),
                             .always("member", .id), .known("name", .text),
-                            .always("value", .count.about("steps, metres on foot, whole minutes or workouts")),
+                            .always("value", .count.about("steps, metres, whole minutes or workouts")),
                             .always("you", .bool),
                         ]), atMost: Int64(Group.mostMembers))),
         ])

@@ -4,10 +4,10 @@ package import Files
 package import Fitness
 package import Telemetry
 
-/// Tells people that they have reached a goal: once for each day and goal. Belongs to the thread of its store and keys.
+/// Tells people that they have reached a goal: once for each day or week, and goal. Belongs to the thread of its store and keys.
 ///
-/// The day's record makes sure of that: it keeps `reached` from then on, and is written in the transaction that adds
-/// the notification. Whatever the steps or the target become later, the goal stays reached.
+/// What is kept of the day, or of the week, makes sure of that: it has `reached` from then on, and is written in the transaction that
+/// adds the notification. Whatever the steps or the target become later, the goal stays reached.
 package struct GoalReaching: GoalEvaluation {
     package let notifications: Notifications
 
@@ -24,26 +24,45 @@ package struct GoalReaching: GoalEvaluation {
         _ goals: inout [Goal: GoalDay], on day: CalendarDay, today: CalendarDay, of user: ID, silently: Bool, now: Int64
     ) throws(VaultError) {
         guard day <= today else { return }
+        let news = GoalNews(age: day.distance(to: today), isKnown: silently)
         for goal in Goal.allCases {
-            guard let state = goals[goal], !state.isReached, state.isEnough, let target = state.target else {
-                continue
+            guard let target = Self.take(&goals[goal], now) else { continue }
+            try tell(user, goal.rawValue, news, of: day, now: now) { language, units in
+                let words = goal.amount(target, isOnFoot: goals[goal]?.isOnFoot == true, language, units)
+                return language(news == .now ? .reachedToday : .reachedYesterday, ["target": words])
             }
-            goals[goal]?.reached = GoalDay.Reached(target: target, time: now)
-            guard !silently, day.distance(to: today) <= 1 else { continue }
-            let (language, units) = (try notifications.language(of: user), try notifications.units(of: user))
-            try notifications.add(
-                Notification(
-                    kind: .goalReached, time: now, day: day, goal: goal.rawValue,
-                    text: Self.text(goal, target, language, units)),
-                to: user)
         }
     }
 
-    private static func text(_ goal: Goal, _ target: Double, _ language: Language, _ units: Units) -> String {
-        switch goal {
-        case .steps: language(.reachedSteps, ["target": language.number(target)])
-        case .distance: language(.reachedDistance, ["target": language.text(units.ways(target, decimals: 2))])
-        case .energy: language(.reachedEnergy, ["target": language.number(target)])
+    /// The same of a week's goals: those of weeks before the last one are kept without a notification.
+    package func evaluate(
+        _ goals: inout [WeekGoal: GoalDay], of week: CalendarWeek, today: CalendarDay, of user: ID, silently: Bool,
+        now: Int64
+    ) throws(VaultError) {
+        guard week.monday <= today else { return }
+        let news = GoalNews(age: week.monday.distance(to: today) / 7, isKnown: silently)
+        for goal in WeekGoal.allCases {
+            guard let target = Self.take(&goals[goal], now) else { continue }
+            try tell(user, goal.field, news, of: week.monday, now: now) { language, _ in
+                language(news == .now ? .reachedThisWeek : .reachedLastWeek, ["target": goal.amount(target, language)])
+            }
         }
+    }
+
+    /// The target of a goal that is reached now; nil if it is not, or was before.
+    private static func take(_ goal: inout GoalDay?, _ now: Int64) -> Double? {
+        guard let state = goal, !state.isReached, state.isEnough, let target = state.target else { return nil }
+        goal?.reached = GoalDay.Reached(target: target, time: now)
+        return target
+    }
+
+    private func tell(
+        _ user: ID, _ goal: String, _ news: GoalNews, of day: CalendarDay, now: Int64,
+        _ text: (Language, Units) -> String
+    ) throws(VaultError) {
+        guard news != .silent else { return }
+        let (language, units) = (try notifications.language(of: user), try notifications.units(of: user))
+        try notifications.add(
+            Notification(kind: .goalReached, time: now, day: day, goal: goal, text: text(language, units)), to: user)
     }
 }

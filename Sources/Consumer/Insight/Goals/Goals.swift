@@ -7,8 +7,8 @@ import Records
 import Storage
 package import Telemetry
 
-// What a person wants to reach on a day: steps, distance, energy. Targets apply from the day on which they are set;
-// earlier days keep their own.
+// What a person wants to reach on a day: steps, distance, energy; and in a week: days on which all of that is reached, minutes of
+// activity. Targets apply from the day on which they are set; earlier days keep their own.
 
 /// Answers `goals/…`. Belongs to the session's thread, and lives as long as the desk that has its verbs.
 // Proof of @unchecked: as for `PeopleContext`.
@@ -40,25 +40,56 @@ package final class Goals: @unchecked Sendable {
     }
 
     private func get(_ user: ID) throws -> JSON {
-        let totals = try days.totalsWithoutHeartRate(of: user, on: today(of: user))
-        return ["goals": totals.json["goals"] ?? [:]]
+        let today = try today(of: user)
+        let (goals, ofWeek) = (
+            try days.totalsWithoutHeartRate(of: user, on: today).goals, try days.goals(of: user, inWeekOf: today)
+        )
+        let week = today.week.days
+        return [
+            "goals": goals.json,
+            "week": .object(
+                [JSON.Member("from", .string("\(week.lowerBound)")), JSON.Member("to", .string("\(week.upperBound)"))]
+                    + WeekGoal.allCases.map { JSON.Member($0.field, ofWeek[$0]?.json ?? [:]) }),
+        ]
+    }
+
+    /// What a request changes: what it does not name stays.
+    private struct Change {
+        private var days: [Goal: Double?] = [:]
+        private var weeks: [WeekGoal: Double?] = [:]
+        private let isOnFoot: Bool
+
+        init(_ request: PeopleRequest) throws(ReplyError) {
+            for goal in Goal.allCases {
+                guard let value = request.fields[goal.field] else { continue }
+                let target = try Goals.target(value, goal.field, limits[goal] ?? 1...1)
+                days[goal] = .some(goal == .steps ? target?.rounded() : target)
+            }
+            for goal in WeekGoal.allCases {
+                guard let value = request.fields[goal.field] else { continue }
+                weeks[goal] = .some(try Goals.target(value, goal.field, goal.targets)?.rounded())
+            }
+            isOnFoot = try request.optionalBool("distance_on_foot") ?? false
+            guard !isOnFoot || days[.distance].flatMap({ $0 }) != nil else {
+                throw ReplyError(
+                    .invalid, "\"distance_on_foot\" needs a goal in \"distance_m\"", field: "distance_on_foot")
+            }
+        }
+
+        func apply(to targets: inout GoalTargets) {
+            for (goal, target) in days { targets[goal] = target }
+            for (goal, target) in weeks { targets[goal] = target }
+            if days[.distance] != nil { targets.isDistanceOnFoot = isOnFoot }
+        }
     }
 
     private func set(_ request: PeopleRequest) throws -> JSON {
         let user = try request.user
-        let (now, today) = (context.now(), try today(of: user))
-        var given: [Goal: Double?] = [:]
-        for goal in Goal.allCases {
-            switch request.fields[goal.field] {
-            case nil: continue
-            case .null?: given[goal] = .some(nil)
-            case let value?: given[goal] = .some(try Self.target(value, goal))
-            }
-        }
+        let (now, today, change) = (context.now(), try today(of: user), try Change(request))
         do throws(VaultError) {
             try context.store.change(user) { () throws(VaultError) in
                 var targets = try days.histories.history(of: user).targets(on: today)
-                for (goal, target) in given { targets[goal] = target }
+                change.apply(to: &targets)
                 try days.histories.setTargets(targets, of: user, from: today, now: now)
                 try days.reconsider(user, now: now)
             }
@@ -71,19 +102,16 @@ package final class Goals: @unchecked Sendable {
         return try get(user)
     }
 
-    private static func target(_ value: JSON, _ goal: Goal) throws(ReplyError) -> Double {
-        let range = limits[goal] ?? 1...1
-        let number: Double? =
-            switch value {
-            case .integer(let whole): Double(whole)
-            case .number(let number): number
-            default: nil
-            }
-        guard let number, range.contains(number) else {
-            let words = "\"\(goal.field)\" is a number from 1 to \(Int(range.upperBound)), or null for no goal"
-            throw ReplyError(.invalid, words, field: goal.field)
+    /// Nil for no goal.
+    private static func target(_ value: JSON, _ field: String, _ range: ClosedRange<Double>) throws(ReplyError)
+        -> Double?
+    {
+        guard value != .null else { return nil }
+        guard let number = value.double, range.contains(number) else {
+            let words = "\"\(field)\" is a number from 1 to \(Int(range.upperBound)), or null for no goal"
+            throw ReplyError(.invalid, words, field: field)
         }
-        return goal == .steps ? number.rounded() : number
+        return number
     }
 
     // MARK: Sharing

@@ -16,6 +16,8 @@ package struct SharedGoal {
     /// Nil if there is no such goal.
     let target: Double?
     let isReached: Bool
+    /// Whether only what was done on foot counts.
+    let isOnFoot: Bool
     let language: Language
     /// Those of the person who shares it.
     let units: Units
@@ -28,18 +30,21 @@ package struct SharedGoal {
         let today = try days.histories.history(of: user).localDays.day(of: now)
         let day = day ?? today
         let totals = try days.totalsWithoutHeartRate(of: user, on: day)
-        guard let value = totals[goal] else { return nil }
         let state = totals.goals[goal]
+        let isOnFoot = state?.isOnFoot == true
+        guard let value = isOnFoot ? state?.value : totals[goal] else { return nil }
         self.init(
             goal: goal, day: day, value: value, target: state?.reached?.target ?? state?.target,
-            isReached: state?.isReached == true, language: language, units: units)
+            isReached: state?.isReached == true, isOnFoot: isOnFoot, language: language, units: units)
     }
 
     init(
-        goal: Goal, day: CalendarDay, value: Double, target: Double?, isReached: Bool, language: Language, units: Units
+        goal: Goal, day: CalendarDay, value: Double, target: Double?, isReached: Bool, isOnFoot: Bool = false,
+        language: Language,
+        units: Units
     ) {
         (self.goal, self.day, self.value, self.target) = (goal, day, value, target)
-        (self.isReached, self.language, self.units) = (isReached, language, units)
+        (self.isReached, self.isOnFoot, self.language, self.units) = (isReached, isOnFoot, language, units)
     }
 
     private var percent: Double? { target.map { 100 * value / $0 } }
@@ -48,11 +53,7 @@ package struct SharedGoal {
     private var percentText: String { language.number((percent ?? 0).rounded(.down)) }
 
     private func amount(_ value: Double) -> String {
-        switch goal {
-        case .steps: language(.steps, ["number": language.number(value)])
-        case .distance: language.text(units.ways(value, decimals: 2))
-        case .energy: language(.kilocalories, ["number": language.number(value)])
-        }
+        goal.amount(value, isOnFoot: isOnFoot, language, units)
     }
 
     /// `12,345 steps on 21 November 2026: I have reached my goal of 10,000 steps!`

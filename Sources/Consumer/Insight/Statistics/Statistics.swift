@@ -17,6 +17,7 @@ package import Telemetry
 //     years           the totals of each year that has anything
 //     summary         the totals of any days
 //     goals/reached   how often each goal was reached
+//     goals/streaks   how often in a row
 //
 // A day on which nothing was recorded has nothing but its goals: a graph's line continues across it.
 
@@ -66,7 +67,23 @@ package struct Statistics {
                 in: range, by: period, days.goalsReached(of: user, in: range),
                 since: days.firstRecorded(of: user), upTo: today, targets: history.targets
             ).json
+        case .streaks: try streaks()
         }
+    }
+
+    /// How often each goal was reached in a row: those that the person has now, and those that they have just reached.
+    private func streaks() throws(VaultError) -> JSON {
+        let (streaks, targets) = (try days.streaks(of: user, today: today), history.targets(on: today))
+        func counts(_ all: [(field: String, target: Double?, length: Int?)]) -> JSON {
+            .object(
+                all.filter { $0.target != nil || $0.length ?? 0 > 0 }.map {
+                    JSON.Member($0.field, .integer(Int64($0.length ?? 0)))
+                })
+        }
+        return [
+            "day": .string("\(today)"), "days": counts(Goal.allCases.map { ($0.field, targets[$0], streaks.days[$0]) }),
+            "weeks": counts(WeekGoal.allCases.map { ($0.field, targets[$0], streaks.weeks[$0]) }),
+        ]
     }
 
     private func week(_ week: CalendarWeek) throws(VaultError) -> JSON {
@@ -123,7 +140,9 @@ package struct Statistics {
     }
 
     private static func goals(_ targets: GoalTargets) -> [Goal: GoalDay] {
-        targets.targets.mapValues { GoalDay(target: $0, value: nil) }
+        var goals = targets.targets.mapValues { GoalDay(target: $0, value: nil) }
+        if targets.isDistanceOnFoot { goals[.distance]?.isOnFoot = true }
+        return goals
     }
 
     private static func name(_ range: ClosedRange<CalendarDay>) -> [JSON.Member] {

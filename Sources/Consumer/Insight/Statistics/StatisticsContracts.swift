@@ -56,6 +56,20 @@ extension RequestContract {
                     "rows",
                     .array(of: GoalCounts.schema(day: .day, month: month), atMost: Int64(GoalCounts.Period.day.mostDays))),
             ])),
+        "goals/streaks": RequestContract(
+            """
+            On how many days, or in how many weeks, each goal was reached in a row, at most ten years. The day or week that is under \
+            way adds one once the goal is reached, and breaks nothing before it is over.
+            """,
+            answers: .record([
+                .always("day", .day.about("today")),
+                .always(
+                    "days",
+                    .object("DayStreaks", "By the name of the goal: days in a row.", Goal.allCases.map { .known($0.field, .count) })),
+                .always(
+                    "weeks",
+                    .object("WeekStreaks", "By the name of the goal: weeks in a row.", WeekGoal.allCases.map { .known($0.field, .count) })),
+            ])),
     ]
 
     private static let month = PayloadSchema.text(matching: "^[0-9]{4}-[0-9]{2}$")

@@ -16,6 +16,7 @@ package enum StatisticsQuestion: Equatable {
     case years
     case summary(ClosedRange<CalendarDay>)
     case reached(ClosedRange<CalendarDay>, by: GoalCounts.Period)
+    case streaks
 
     /// What a request asks.
     init(_ request: PeopleRequest) throws(ReplyError) {
@@ -26,6 +27,7 @@ package enum StatisticsQuestion: Equatable {
         case "statistics/month": self = .month(try request.optionalMonth("month"))
         case "statistics/year": self = .year(try request.optionalYear("year"))
         case "statistics/years": self = .years
+        case "goals/streaks": self = .streaks
         case "goals/reached":
             let days = try request.days("from", "to")
             let period = try GoalCounts.Period(request)

@@ -33,10 +33,7 @@ struct SharedFigures: Sendable {
             case .month, .year:
                 language(.sharedMonth, ["month": language.months[first.month - 1], "year": "\(first.year)"])
             }
-        var figures = [
-            totals.steps.map { language(.steps, ["number": language.number($0.total)]) },
-            totals.metres.map { distance($0.total, totals.metresByKind) }, totals.kilocalories.map { kilocalories($0.total) },
-        ].compactMap { $0 }
+        var figures = amounts(totals)
         if let goal = totals.goals[.steps], goal.reached > 0 {
             figures.append(
                 period == .day
@@ -45,10 +42,24 @@ struct SharedFigures: Sendable {
                         .sharedReachedDays,
                         ["number": language.number(Double(goal.reached)), "days": "\(first.distance(to: last) + 1)"]))
         }
-        if done.workouts > 0 {
-            let time = done[.duration].flatMap(duration).map { " (\($0))" } ?? ""
-            figures.append(counted(done.workouts) + time)
+        figures += workouts(done)
+        return sentence(title, figures)
+    }
+
+    /// What a week came to, for the person whose week it was.
+    func week(
+        _ days: ClosedRange<CalendarDay>, _ totals: PeriodTotals, _ done: WorkoutTotals, _ goals: [WeekGoal: GoalDay]
+    ) -> String {
+        var figures = amounts(totals) + workouts(done)
+        if let full = goals[.days]?.value, full > 0 {
+            figures.append(language(.weekFullDays, ["number": language.number(full)]))
         }
+        if goals.values.contains(where: \.isReached) { figures.append(language(.weekGoal)) }
+        if let heart = totals.heartRate, let resting = heart.resting {
+            let phrase: Phrase = heart.restingOf == .day ? .weekRestingByDay : .weekResting
+            figures.append(language(phrase, ["number": language.number(resting.rounded())]))
+        }
+        let title = language(.weekOver, ["from": language.date(days.lowerBound), "to": language.date(days.upperBound)])
         return sentence(title, figures)
     }
 
@@ -76,6 +87,19 @@ struct SharedFigures: Sendable {
     }
 
     // MARK: Parts
+
+    private func amounts(_ totals: PeriodTotals) -> [String] {
+        [
+            totals.steps.map { language(.steps, ["number": language.number($0.total)]) },
+            totals.metres.map { distance($0.total, totals.metresByKind) }, totals.kilocalories.map { kilocalories($0.total) },
+        ].compactMap { $0 }
+    }
+
+    private func workouts(_ done: WorkoutTotals) -> [String] {
+        guard done.workouts > 0 else { return [] }
+        let time = done[.duration].flatMap(duration).map { " (\($0))" } ?? ""
+        return [counted(done.workouts) + time]
+    }
 
     /// A distance, and what of it was not on foot if there is more than one kind.
     private func distance(_ metres: Double, _ kinds: [DistanceKind: Double]) -> String {

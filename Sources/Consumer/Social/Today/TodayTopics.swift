@@ -68,6 +68,7 @@ package struct TodayTopics {
         return .object(present: [
             "day": .string("\(day)"), "target": rounded(target), "value": goal.value.map(rounded),
             "percent": goal.percent.map(\.percentDown).map(rounded), "state": goal.isReached ? "reached" : "open",
+            "on_foot": goal.isOnFoot.map(JSON.bool),
         ])
     }
 }

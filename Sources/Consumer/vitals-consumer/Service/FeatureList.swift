@@ -29,7 +29,7 @@ extension Feature {
         accounts, profile, consents, devices, sensors, phones, pictures, history, friends, groups, partners, guardians,
         posts, reminders,
         calendar, quotes,
-        notifications, push, sharing, answered,
+        notifications, push, sharing, weekly, answered,
         deletions, workouts, training, music, voice, workoutFiles, meals, heartRate, days, readings, secrets, reads, today, homeAssistant,
         custody,
     ]

@@ -43,13 +43,19 @@ struct ChallengeServiceTests {
             }
             let (far, near) = (try metres(ada), try metres(bob))
             #expect(far > near && near > 0)
+            try circle.exercise(bob, "ride", start - 7_200_000, 3_600_000, metres: 20_000, "cycling")
             for (measure, rows) in [
                 ("minutes", ["1 Ada 75", "2 Bob 0"]), ("workouts", ["1 Ada 2", "2 Bob 0"]),
                 ("distance", ["1 Ada \(far)", "2 Bob \(near)"]),
+                ("all-distance", ["1 Bob \(near + 20_000)", "2 Ada \(far)"]),
             ] {
                 try circle.done(
                     ada, "groups/challenge", ["group": group, "measure": .string(measure), "period": "week"])
                 #expect(try circle.table(bob, group) == rows, "\(measure)")
+                if measure == "all-distance" {
+                    let told = try circle.told(bob, "challenge-begun")
+                    #expect(told.first?.contains("distance in all ways") == true, "\(told)")
+                }
                 try circle.done(ada, "groups/end-challenge", ["group": group])
             }
         }

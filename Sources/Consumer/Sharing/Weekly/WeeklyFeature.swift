@@ -1,0 +1,67 @@
+import Contract
+package import Features
+import Files
+import Fitness
+import Telemetry
+
+extension Feature {
+    /// What a week came to, told by itself.
+    package static let weekly = Feature(
+        name: "weekly",
+        documents: [FeatureDocument(name: WeeklyWish.document, exported: .shown(in: "weekly.json"))],
+        exports: [
+            .document("weekly.json", "That you want to be told of each week, and of which week you were told last.") {
+                source throws(VaultError) in
+                try WeeklyWish.read(source.documents, of: source.user).map {
+                    ["told": .string("\($0.told.days.lowerBound)")]
+                }
+            }
+        ],
+        service: { WeeklySummaries($0) }, notifications: [.week])
+}
+
+extension Notification.Kind {
+    static let week = Self("week", .neutralWeek)
+}
+
+extension Phrase {
+    static let neutralWeek = Phrase(
+        english: "Vitals has news for you: your week is over.",
+        german: "Vitals hat Neuigkeiten für dich: Deine Woche ist vorbei.")
+    /// {from}, {to}
+    static let weekOver = Phrase(
+        english: "Your week from {from} to {to}",
+        german: "Deine Woche vom {from} bis zum {to}")
+    /// {number}
+    static let weekFullDays = Phrase(
+        english: "all goals of the day on {number} of 7 days",
+        german: "alle Tagesziele an {number} von 7 Tagen")
+    static let weekGoal = Phrase(
+        english: "goal of the week reached",
+        german: "Wochenziel erreicht")
+    /// {number}
+    static let weekResting = Phrase(
+        english: "resting heart rate {number} bpm",
+        german: "Ruhepuls {number}")
+    /// {number}
+    static let weekRestingByDay = Phrase(
+        english: "resting heart rate by day {number} bpm",
+        german: "Ruhepuls am Tag {number}")
+}
+
+/// What `weekly/…` ask and answer.
+extension RequestContract {
+    private static let wish = PayloadSchema.object(
+        "WeeklyWish", "Whether a person is told of each week that is over.",
+        [
+            .always("wanted", .bool),
+            .known("next", .time.about("when the next week is told: on a Monday at eight, where the person is")),
+        ])
+
+    static let weeklyGet = RequestContract(
+        "Whether the person is told what each week came to, by a notification.", answers: wish)
+
+    static let weeklySet = RequestContract(
+        "Says whether the person wants to be told what each week came to. Nobody is who has not asked for it.",
+        asks: [.always("wanted", .bool)], answers: wish)
+}
