@@ -32,6 +32,17 @@ function timeOf(clocks: number): number {
   return shown(again) === clocks ? again : Math.max(once, again);
 }
 
+/** A time as a field for dates and times has it: 2026-11-21T14:45:56. */
+export function entered(time: number): string {
+  return new Date(shown(time)).toISOString().slice(0, 19);
+}
+
+/** The time that such a field names; null if it names none. */
+export function timeEntered(text: string): number | null {
+  const clocks = text === "" ? NaN : Date.parse(`${text}Z`);
+  return Number.isNaN(clocks) ? null : timeOf(clocks);
+}
+
 /** The period that a time is in, or one some periods later: from its first moment to the first that is no longer in it. */
 export function periodAround(time: number, period: Period, later = 0): { from: number; to: number } {
   const at = new Date(shown(time));

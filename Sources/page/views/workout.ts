@@ -14,6 +14,7 @@ import { busy, button } from "../parts/form";
 import { icon, type IconName } from "../parts/icons";
 import { toast } from "../parts/toast";
 import { WayMap } from "../parts/way-map";
+import { correctWorkout } from "./correct-workout";
 import { GearField } from "./gear-field";
 import { shareOut } from "./share-out";
 import { exportWorkout, shareWorkout } from "./share-workout";
@@ -49,8 +50,10 @@ export class Workout extends Part {
       "div", { class: "side" },
       element("h2", { class: "name" }, written(workout.name ?? nameOf(workout.activity))),
       element("p", { class: "muted small" }, when(workout), workout.source ? ` · ${say("importedFrom", { source: "" })}` : null,
-        workout.source ? written(workout.source) : null,
-        workout.session ? ` · ${say("partOf", { number: workout.session.number, count: workout.session.of })}` : null),
+        workout.source ? written(workout.source) : null, workout.by_hand ? ` · ${say("addedByHand")}` : null,
+        workout.session ? ` · ${say("partOf", { number: workout.session.number, count: workout.session.of })}` : null,
+        workout.part_of ? " · " : null, workout.part_of ? element("a", { href: `#/workouts/${workout.part_of}` }, say("partOfWorkout")) : null),
+      ...(workout.note ? workout.note.split("\n").map((line) => element("p", { class: "whole" }, written(line))) : []),
       element("div", { class: "grid" },
         map ? element("figure", { class: "s7" }, map) : null,
         summary(workout, map ? "s5" : "", new GearField(this.#person, workout)),
@@ -91,7 +94,8 @@ export class Workout extends Part {
         location.hash = "#/workouts";
       });
     })());
-    return element("div", { class: "btns" }, act("share", "share", shareWorkout), act("postThere", "people", (person, { id }) => shareOut(person, { what: "workout", workout: id })), act("export", "down", exportWorkout),
+    const correct = (person: Person) => correctWorkout(person, workout, () => this.replaceWith(new Workout(person, this.#id)));
+    return element("div", { class: "btns" }, ended ? act("edit", "pen", correct) : null, act("share", "share", shareWorkout), act("postThere", "people", (person, { id }) => shareOut(person, { what: "workout", workout: id })), act("export", "down", exportWorkout),
       started && ended ? element("a", { class: "btn soft", href: `#/heart?from=${started}&to=${ended}` }, say("heartThen")) : null, remove);
   }
 }

@@ -14,6 +14,7 @@ import { opened } from "../parts/dialog";
 import { button, field, form, text } from "../parts/form";
 import { icon, } from "../parts/icons";
 import { LongList, type Group } from "../parts/long-list";
+import { addWorkout } from "./correct-workout";
 import { ImportCard } from "./import-card";
 import { MonthCard } from "./month-card";
 import { StartCard } from "./start-card";
@@ -65,7 +66,7 @@ export class Workouts extends Part {
   }
 
   begin(): void {
-    const beside = element("div", { class: "side r2", tabindex: -1 }, new MonthCard(this.#person), links(), new ImportCard(this.#person));
+    const beside = element("div", { class: "side r2", tabindex: -1 }, new MonthCard(this.#person), links(this.#person), new ImportCard(this.#person));
     fill(this, element("div", { class: "grid hub" }, new StartCard(this.#person, "r1", false),
       element("div", { class: "side l" }, this.#filters, this.#count, this.#list, this.#state), beside));
     this.#begin();
@@ -226,11 +227,12 @@ export function workoutsText(count: number): string {
 }
 
 /** What else there is about workouts. */
-function links(): HTMLElement {
+function links(person: Person): HTMLElement {
+  const add = pressed(button(say("addWorkout"), "s soft"), () => addWorkout(person, (id) => (location.hash = `#/workouts/${id}`)));
   const made = element("nav", { class: "card", "aria-label": say("more") }, element("ul", { class: "rows" },
     ...([["#/workouts/plans", "plans", "target"], ["#/workouts/gear", "gear", "steps"]] as const).map(([address, word, name]) => element("li", {}, element(
       "a", { class: "row", href: address }, element("span", { class: "badge" }, icon(name)),
-      element("span", { class: "grow" }, element("b", {}, say(word)), element("small", {}, say(`${word}Why`))), icon("next", "i-s"))))));
+      element("span", { class: "grow" }, element("b", {}, say(word)), element("small", {}, say(`${word}Why`))), icon("next", "i-s")))), element("li", {}, add)));
   return made;
 }
 

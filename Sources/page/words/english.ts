@@ -55,6 +55,9 @@ export const english = {
   countsNowhere: "This recording counts nowhere, because the other one does.", othersCountNowhere: "This recording counts, with what only the others know. The others count nowhere.",
   partOf: "part {number} of {count}", pool: "Pool", lengths: "Lengths", rests: "Rests",
   importedFrom: "recorded by {source}", heartThen: "Heart rate then", deleteWorkout: "Delete this workout", deleteWorkoutQuestion: "Delete this workout?",
+  correctWorkout: "Edit the workout", note: "Note", noteHint: "Only you see it.", startOf: "Start", endOf: "End", split: "Split", splitAt: "The second workout begins",
+  trimHint: "What was measured before or after stays. It no longer counts for this workout.", undoLatest: "Undo the latest change", undoAll: "Undo all changes",
+  addWorkout: "Add a workout", addWorkoutWhy: "For a workout that nothing has recorded.", addedByHand: "added by hand", partOfWorkout: "part of another workout",
   deleteWorkoutMeans: "It is deleted for good, and its heart rates with it.", "Workout details deleted": "Workout details deleted",
   // Days
   days: "Days", goalsByDay: "Goals by day", allReached: "all goals reached", noGoalThen: "There was no goal on this day.", wholeDay: "The whole day", total: "Total",

@@ -22,6 +22,11 @@ extension Golden {
           show     Shows a workout: figures, splits, graphs and the route.
           picture  Writes a picture of a workout, to share.
           set      Says what a workout was done with.
+          edit     Corrects a workout: its title, note, activity, start or end.
+          split    Makes two workouts of one.
+          join     Makes one workout of 2 to 10, with pauses in between.
+          undo     Takes back the latest correction of a workout.
+          add      Adds a workout that nothing has recorded.
           delete   Deletes a workout and the heart rates of its time, for good.
           stats    Shows what your workouts come to: mean, most and total.
           records  Lists your best of each activity.

@@ -182,7 +182,7 @@ struct ExportTests {
                 "alerts.json", "posts.json", "post-picture", "reminders.json", "calendar.json", "quotes.json", "notifications.json", "push.json",
                 "sharing.json", "weekly.json",
                 "heart-rate-deleted.json",
-                "workout-goal.json", "workout-plans.json", "workout-gear.json", "workouts.jsonl", "training.json", "trainings.jsonl", "music.json",
+                "workout-goal.json", "workout-plans.json", "workout-gear.json", "workouts.jsonl", "workout-originals.jsonl", "training.json", "trainings.jsonl", "music.json",
                 "voice.json", "imports.json", "meals.jsonl", "foods.json",
                 "days.jsonl",
                 "position.csv", "motion.csv", "pedometer.csv", "heart-rate.csv", "steps.csv", "temperature.csv",

@@ -159,7 +159,7 @@ extension Office {
         } catch let error as Failure {
             if error.field == "activity", error.code == ReplyError.Code.invalid.rawValue {
                 throw arguments.refusal(
-                    of: verb == "start" ? "ACTIVITY" : "activity",
+                    of: ["start", "add"].contains(verb) ? "ACTIVITY" : "activity",
                     "expected running, walking, cycling, or a name of your own with at most 64 bytes")
             }
             guard error.hint == nil, let hint = Self.hint(verb, error) else { throw error }
@@ -182,7 +182,11 @@ extension Office {
         case ("pause", .notFound), ("resume", .notFound), ("stop", .notFound), ("cancel", .notFound):
             return "vitals workout start running"
         case ("set", .notFound) where error.field == nil: return "vitals workout set latest"
-        case ("show", .notFound), ("delete", .notFound), ("set", .notFound): return "vitals workout list shows the ids"
+        case ("edit", .notAllowed), ("split", .notAllowed), ("join", .notAllowed), ("undo", .notAllowed):
+            return error.message.hasPrefix("the workout is under way") ? ends : nil
+        case ("edit", .notFound), ("split", .notFound), ("join", .notFound), ("undo", .notFound), ("show", .notFound),
+            ("delete", .notFound), ("set", .notFound):
+            return "vitals workout list shows the ids"
         case ("goal", .notAllowed), ("delete", .notAllowed): return ends
         case ("goal", .invalid), ("start", .invalid):
             return error.message == "Select Goal Type"

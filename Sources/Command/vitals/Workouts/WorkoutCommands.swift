@@ -10,6 +10,7 @@ enum WorkoutCommands {
         guard arguments.command.first == "workout" else { return nil }
         if let code = try WorkoutGear.execute(call, arguments) { return code }
         if let code = try WorkoutPlans.execute(call, arguments) { return code }
+        if let code = try WorkoutCorrections.execute(call, arguments) { return code }
         switch arguments.command.dropFirst() {
         case ["start"]: return try Exercising(call, arguments).start()
         case ["pause"]: return try Exercising(call, arguments).change("pause", to: "paused")
@@ -63,10 +64,9 @@ enum WorkoutCommands {
             Example("vitals workout show latest"),
             Example("vitals workout list --from -30d --activity running"),
         ],
-        subcommands: [
-            start, pause, resume, stop, cancel, goal, WorkoutPlans.command, list, show, picture, set, prefer, delete, stats,
-            records, load, WorkoutReport.command, WorkoutGear.command, export, `import`,
-        ],
+        subcommands: [start, pause, resume, stop, cancel, goal, WorkoutPlans.command, list, show, picture, set, prefer]
+            + WorkoutCorrections.commands
+            + [delete, stats, records, load, WorkoutReport.command, WorkoutGear.command, export, `import`],
         runsAlone: true)
 
     private static let start = Command(

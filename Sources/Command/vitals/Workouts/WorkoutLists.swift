@@ -16,6 +16,7 @@ struct WorkoutLists {
     /// What the table shows of each workout. A list of years has half of the bytes with nothing else in it.
     private static let shown = [
         "activity", "duration_s", "distance_m", "speed_mps.mean", "speed_mps.pace", "heart_rate.mean", "energy_kcal",
+        "name",
     ]
 
     func list() throws -> ExitCode {
@@ -31,15 +32,19 @@ struct WorkoutLists {
             Output.note("no workouts: vitals workout start running")
             return .ok
         }
-        let rows = workouts.map { json in
+        let hasNames = workouts.contains { $0.text("name") != nil }
+        let rows = workouts.map { json -> [String] in
             let text = WorkoutText(json, in: units)
-            return [
+            var row = [
                 json.time("started") ?? "-", text.activity, text.duration ?? "-", text.distance ?? "-",
-                text.swiftness ?? "-", text.heartRate ?? "-", text.energy ?? "-", json.text("id") ?? "-",
+                text.swiftness ?? "-", text.heartRate ?? "-", text.energy ?? "-",
             ]
+            if hasNames { row.append(text.name ?? "-") }
+            row.append(json.text("id") ?? "-")
+            return row
         }
-        _ = try print(
-            table(["STARTED", "ACTIVITY", "TIME", "DISTANCE", "PACE", "HEART RATE", "ENERGY", "ID"], rows))
+        let heads = ["STARTED", "ACTIVITY", "TIME", "DISTANCE", "PACE", "HEART RATE", "ENERGY"]
+        _ = try print(table(heads + (hasNames ? ["TITLE"] : []) + ["ID"], rows))
         if hasMore { Output.note("there are more: --limit") }
         return .ok
     }

@@ -55,9 +55,10 @@ struct WorkoutPage {
             guard let percent = text.percent else { return target }
             return Meter(share: percent / 100, isReached: percent >= 100).drawn(on: paper) + " of \(target)"
         }
+        let count = text.json.whole("corrections") ?? 0
         return lines([
-            ("Time", text.duration), ("Moving", text.moving), ("Distance", text.distance),
-            ("Pace", text.isRide ? nil : text.swimPace ?? text.pace),
+            ("Title", text.name), ("Note", note(text.json)), ("Time", text.duration), ("Moving", text.moving),
+            ("Distance", text.distance), ("Pace", text.isRide ? nil : text.swimPace ?? text.pace),
             ("Speed", text.speeds), ("Heart rate", text.heartRates), ("Cadence", text.cadence), ("Power", text.power),
             ("Steps", text.steps), ("Ascent", text.ascent), ("Energy", text.energy), ("Load", text.load),
             ("Best times", best(text.json)), ("Goal", goal), ("Target", text.target), ("Gear", text.gear),
@@ -67,7 +68,15 @@ struct WorkoutPage {
                 "Positions",
                 text.json["positions_differ"] == true ? "more than a fifth off from the device's distance" : nil
             ),
+            ("Added", text.json["by_hand"] == true ? "by hand" : nil),
+            ("Corrected", count > 0 ? "\(counted(count, "time")), which vitals workout undo takes back" : nil),
         ])
+    }
+
+    /// On one line.
+    private func note(_ data: JSON) -> String? {
+        guard case .string(let note)? = data["note"] else { return nil }
+        return note.split(separator: "\n").map { escaped(String($0)) }.joined(separator: " / ")
     }
 
     private func best(_ data: JSON) -> String? {

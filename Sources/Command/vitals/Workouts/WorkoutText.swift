@@ -16,6 +16,8 @@ struct WorkoutText {
     var isRide: Bool { json["activity"] == "cycling" }
 
     var activity: String { json.text("activity") ?? "-" }
+    /// What the person, or the file that it is from, calls it.
+    var name: String? { json.text("name") }
     var duration: String? { json.double("duration_s").map(Self.clock) }
     /// How long the person moved, if that is clearly less.
     var moving: String? { json.double("moving_s").map(Self.clock) }

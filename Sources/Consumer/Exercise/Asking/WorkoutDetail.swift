@@ -34,9 +34,12 @@ extension WorkoutHistory {
             .prefix(mostSplits)
         let best = review.best
         let zones = try asked.history.person(at: workout.started).zones(for: workout.activity.kind)
+        let corrections = try WorkoutVersions(asked.rows.store, asked.rows.keys).count(of: id, user)
         let whole =
             line
             + present([
+                ("note", workout.note.map { .string($0) }), ("corrections", corrections > 0 ? .integer(corrections) : nil),
+                ("part_of", workout.partOf.map { .string($0.text) }),
                 (HeartRateZones.field.name, zones?.json), (WorkoutFigures.target.name, workout.target?.json(zones)),
                 ("gear", try asked.gear().json(of: workout.gear ?? (counts == true ? recordings?.workout.gear : nil))),
                 ("counts", counts == false ? false : nil), ("recordings", recordings.map { json($0, without: workout.id) }),

@@ -31,9 +31,6 @@ final class ImportJob: @unchecked Sendable {
 
     /// Readings that are stored at once, and the hours that they are of: each is looked up.
     private static let (most, mostHours) = (2048, 48)
-    /// Workouts of a day: each that comes is compared with those.
-    private static let mostInDay = 50
-
     init(
         _ file: ParsedFile, of user: ID, _ context: PeopleContext, _ rows: WorkoutRows, _ deletions: Deletions,
         mayAdd: @escaping () -> Bool, completion: @escaping (Result<JSON, any Error>) -> Void
@@ -128,7 +125,9 @@ final class ImportJob: @unchecked Sendable {
     private func known(_ workout: KeptWorkout) throws(VaultError) -> (workout: KeptWorkout?, isExact: Bool)? {
         let days = WorkoutRows.day(workout.started - ImportedWorkout.longest)...WorkoutRows.day(workout.ended)
         let now = context.now()
-        let others = try rows.workouts(of: user, on: days).map(\.workout)
+        // What was corrected is still known as what it was.
+        let originals = try WorkoutVersions(rows.store, rows.keys).versions(of: user, on: days)
+        let others = try rows.workouts(of: user, on: days).map(\.workout) + originals.map(\.ofToday)
         let exact = others.first { other in
             other.origin?.source == workout.origin?.source && other.started == workout.started
                 && other.ended == workout.ended && other.activity == workout.activity
@@ -150,8 +149,8 @@ final class ImportJob: @unchecked Sendable {
         // It would stay hidden.
         if ways.contains(where: { $0.overlaps(span) }) { return "you have deleted a workout of that time, for good" }
         let day = WorkoutRows.day(workout.started)
-        if try rows.workouts(of: user, on: day...day).count >= Self.mostInDay {
-            return "you have \(Self.mostInDay) workouts of that day"
+        if try rows.workouts(of: user, on: day...day).count >= WorkoutRows.mostInDay {
+            return "you have \(WorkoutRows.mostInDay) workouts of that day"
         }
         let isFull = try rows.count(of: user) >= WorkoutRows.most
         return isFull ? "you have \(WorkoutRows.most) workouts: delete some" : nil
@@ -239,9 +238,6 @@ final class ImportJob: @unchecked Sendable {
 }
 
 extension KeptWorkout {
-    /// When it ended, in Unix milliseconds; when it began, while it lasts.
-    fileprivate var ended: Int64 { timer.ended ?? started }
-
     fileprivate func span(at now: Int64) -> WorkoutSpan {
         WorkoutSpan(activity.kind, from: started, to: timer.ended ?? now)
     }

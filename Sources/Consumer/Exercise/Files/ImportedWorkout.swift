@@ -37,7 +37,7 @@ struct ImportedWorkout: Sendable {
     /// No workout lasts longer, in milliseconds.
     static let longest: Int64 = 2 * 86_400_000
     /// Nobody is faster, in metres a second, or climbs faster; what says so is wrong.
-    private static let (fastest, steepest) = (100.0, 20.0)
+    static let (fastest, steepest) = (100.0, 20.0)
     /// How many pauses are taken over, the longest of them.
     private static let mostPauses = WorkoutTimer.mostIntervals - 1
 

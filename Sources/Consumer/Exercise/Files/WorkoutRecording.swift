@@ -24,7 +24,7 @@ extension KeptWorkout {
             meanHeartRate: origin?.meanHeartRate.map { UInt16(clamping: $0) },
             highestHeartRate: origin?.highestHeartRate.map { UInt16(clamping: $0) })
         return Recording(
-            sport: activity.sport, name: origin?.name, start: start, end: end,
+            sport: activity.sport, name: name, start: start, end: end,
             pauses: pauses.filter { $0.start < $0.end },
             samples: Self.merged(samples, in: start...end, activity), totals: totals,
             session: origin?.session.map { Session(number: $0.number, of: $0.count, begun: $0.begun) },

@@ -15,7 +15,7 @@ extension WorkoutFigures {
         let told = workout.metresPerSecond(self)
         return present([
             ("id", .string(workout.id.text)), ("activity", .string(workout.activity.name)),
-            ("name", origin?.name.map { .string($0) }),
+            ("name", workout.name.map { .string($0) }),
             ("state", .string(state.rawValue)), ("started", started.map { .integer($0) }),
             ("ended", ended.map { .integer($0) }), ("ended_by", workout.end.map { .string($0.rawValue) }),
             ("duration_s", rounded(Double(workout.activeMilliseconds(self)) / 1000, 3)),
@@ -28,7 +28,8 @@ extension WorkoutFigures {
             ("heart_rate", heartRate.map(json) ?? origin?.heartRate),
             ("speed_mps", (speed.map { json($0, mean: told ?? $0.mean) } ?? told.map { Self.json(mean: $0) })?.with("pace_100m", pace100(workout))), ("cadence", cadence.map(json)), ("power_w", power.map(json)),
             ("percent", rounded(percent?.percentDown, 1)), ("goal", workout.goal.map { $0.json(endingWorkout: workout.endsAtGoal) }),
-            ("source", origin.map { .string($0.source) }), ("session", origin?.session?.shown), ("pool", origin?.pool?.json),
+            ("source", origin.flatMap { $0.isByHand ? nil : .string($0.source) }),
+            ("by_hand", origin?.isByHand == true ? true : nil), ("session", origin?.session?.shown), ("pool", origin?.pool?.json),
         ])
     }
 
@@ -90,6 +91,9 @@ extension WorkoutOrigin {
 }
 
 extension KeptWorkout {
+    /// What it is called: by the person, else by the file that it is from.
+    package var name: String? { title ?? origin?.name }
+
     /// How far it was: as the device says that an imported file is from, and else as it was measured.
     func metres(_ figures: WorkoutFigures) -> Double? { known(origin?.metres) ?? figures.metres }
 

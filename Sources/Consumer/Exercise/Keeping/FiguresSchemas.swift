@@ -39,6 +39,7 @@ extension WorkoutFigures {
         .known("heart_rate", heartRate), .known("speed_mps", speed), .known("cadence", rate),
         .known("power_w", rate), .known("percent", .number.about("of the goal")),
         .known("goal", WorkoutGoal.schema), .known("source", .text.about("what recorded an imported workout")),
+        .known("by_hand", .bool.about("whether the person has said everything, and nothing was recorded")),
         .known("session", session), .known("pool", pool), .known("gear", GearList.schema),
     ]
 

@@ -38,6 +38,14 @@ package struct KeptWorkout: Equatable, Sendable {
     package var target: TargetZone?
     /// Whether the person wants it to count before other recordings of the same workout.
     package var isPreferred = false
+    /// What the person calls it; nil if they have not said.
+    package var title: String?
+    /// What the person has written about it; nil if nothing.
+    package var note: String?
+    /// The recordings that it was joined from, in the order of their times; empty if it is one.
+    var parts: [WorkoutPart] = []
+    /// The workout that was split into this one and another; nil without a split.
+    var partOf: ID?
 
     /// A workout that begins.
     /// - Parameter start: Unix milliseconds.
@@ -81,9 +89,27 @@ extension KeptWorkout {
         (before.target, before.isPreferred) = (target, isPreferred)
         self = before
     }
+
+    /// The same without figures: under another id, of another activity, or with other events.
+    func remade(
+        as id: ID? = nil, _ activity: Activity? = nil, events: [WorkoutEvent]? = nil, because end: End? = nil
+    ) throws(WorkoutEventProblem) -> KeptWorkout {
+        var made = KeptWorkout(id: id ?? self.id, activity ?? self.activity, goal: goal, endsAtGoal: endsAtGoal)
+        for event in events ?? self.events { try made.add(event, because: end ?? self.end) }
+        (made.origin, made.gear, made.toldGoal) = (origin, gear, toldGoal)
+        (made.target, made.isPreferred) = (target, isPreferred)
+        (made.title, made.note, made.parts, made.partOf) = (title, note, parts, partOf)
+        return made
+    }
 }
 
 extension KeptWorkout {
+    /// Whether its figures are those of another one: nothing was corrected that they follow from.
+    func counts(like other: KeptWorkout) -> Bool {
+        events == other.events && activity == other.activity && name == other.name && origin == other.origin
+            && parts == other.parts
+    }
+
     /// When a workout of the last day has ended with its goal reached, if its person was not told because the readings came late.
     /// - Parameter before: the figures so far: what they reached is no news.
     func goalReachedUnsaid(since before: JSON?, now: Int64) -> Int64? {
@@ -98,7 +124,7 @@ extension KeptWorkout {
 
 extension KeptWorkout {
     /// `{"activity":…,"events":[["start",…],…],"goal":{"kind":…,"target":…,"ends":…},"end":…,"told_goal":…,"origin":…,`
-    /// `"figures":…,"gear":…,"target":…,"preferred":true}`
+    /// `"figures":…,"gear":…,"target":…,"preferred":true,"title":…,"note":…,"parts":…,"part_of":…}`
     package var json: JSON {
         .object(present: [
             "activity": .string(activity.name),
@@ -108,6 +134,8 @@ extension KeptWorkout {
             },
             "end": end.map { .string($0.rawValue) }, "told_goal": toldGoal.map { .integer($0) }, "origin": origin?.json, "figures": figures,
             "gear": gear.map { .string($0.text) }, "target": target?.kept, "preferred": isPreferred ? true : nil,
+            "title": title.map { .string($0) }, "note": note.map { .string($0) },
+            "parts": parts.isEmpty ? nil : .array(parts.map(\.json)), "part_of": partOf.map { .string($0.text) },
         ])
     }
 
@@ -137,5 +165,9 @@ extension KeptWorkout {
         if case .string(let text)? = json["gear"] { gear = try? ID(text) }
         target = json["target"].flatMap(TargetZone.init(kept:))
         isPreferred = json["preferred"] == true
+        if case .string(let text)? = json["title"] { title = text }
+        if case .string(let text)? = json["note"] { note = text }
+        if case .array(let kept)? = json["parts"] { parts = kept.compactMap(WorkoutPart.init) }
+        if case .string(let text)? = json["part_of"] { partOf = try? ID(text) }
     }
 }

@@ -28,16 +28,33 @@ package struct WorkoutOrigin: Equatable, Sendable {
     package var session: WorkoutSession?
     /// Where it was swum.
     package var pool: SwumPool?
+    /// Whether the person has said everything, and nothing was recorded.
+    package var isByHand = false
 
     /// A number that the parts of its activity have in common.
     var file: Int64? {
         session.map { Int64(bitPattern: Mark.of(Array("\(source) \($0.begun)".utf8))) }
     }
 
+    /// That of a workout that somebody adds by hand.
+    static var byHand: WorkoutOrigin {
+        var origin = WorkoutOrigin(source: "by hand")
+        // They say what they read somewhere, and get to read the same.
+        (origin.isByHand, origin.isBeyondRest) = (true, true)
+        return origin
+    }
+
+    /// The same without what it says of the whole, for a part of the workout.
+    var withoutTotals: WorkoutOrigin {
+        var origin = WorkoutOrigin(source: source)
+        (origin.name, origin.lacksWay, origin.session) = (name, lacksWay, session)
+        return origin
+    }
+
     package init(source: String) { self.source = source }
 
     /// `{"source":…,"name":…,"distance_m":…,"energy_kcal":…,"beyond_rest":true,"ascent_m":…,"steps":…,"active_ms":…,`
-    /// `"heart_rate":…,"highest_heart_rate":…,"lacks_way":true,"session":{…},"pool":{…}}`
+    /// `"heart_rate":…,"highest_heart_rate":…,"lacks_way":true,"session":{…},"pool":{…},"by_hand":true}`
     package var json: JSON {
         .object(present: [
             "source": .string(source), "name": name.map { .string($0) }, "distance_m": rounded(metres, 1),
@@ -46,6 +63,7 @@ package struct WorkoutOrigin: Equatable, Sendable {
             "heart_rate": meanHeartRate.map { .integer(Int64($0)) },
             "highest_heart_rate": highestHeartRate.map { .integer(Int64($0)) }, "lacks_way": lacksWay ? true : nil,
             "session": session?.json, "pool": pool?.json,
+            "by_hand": isByHand ? true : nil,
         ])
     }
 
@@ -64,5 +82,6 @@ package struct WorkoutOrigin: Equatable, Sendable {
         lacksWay = json["lacks_way"] == true
         session = json["session"].flatMap(WorkoutSession.init)
         pool = json["pool"].flatMap(SwumPool.init)
+        isByHand = json["by_hand"] == true
     }
 }

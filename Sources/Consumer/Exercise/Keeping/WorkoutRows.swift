@@ -20,6 +20,8 @@ package struct WorkoutRows {
 
     /// How many a person may have: nobody has done more in a life.
     static let most = 20_000
+    /// How many of a day come from elsewhere: each that comes is compared with those.
+    static let mostInDay = 50
 
     package let store: Store
     package let keys: Keys

@@ -14,6 +14,8 @@ package import Workouts
 /// Which sensors count in a workout.
 struct SampleSelection {
     private var chosen: [Reading.Kind: String] = [:]
+    /// Whether the workout is on foot; nil if that does not matter.
+    var isOnFoot: Bool?
     /// Of those that measure motion, in the order in which they were first heard.
     private var numbers: [String: UInt8] = [:]
 
@@ -22,6 +24,9 @@ struct SampleSelection {
 
     private static let files = "\(OwnGateway.name)/\(OwnGateway.importPrefix)"
 
+    /// Others count in the next part of a workout.
+    mutating func beginPart() { chosen = [:] }
+
     /// The sample of a sensor's reading; nil if it means nothing, or another sensor counts.
     mutating func sample(_ reading: Reading, _ sensor: String) -> WorkoutSample? {
         guard let sample = made(reading, sensor) else { return nil }
@@ -29,6 +34,12 @@ struct SampleSelection {
         if let known = chosen[reading.kind] { return known == sensor ? sample : nil }
         chosen[reading.kind] = sensor
         return sample
+    }
+
+    /// By how much a file's cadence differs from one that had come with this activity: strides are counted twice on foot.
+    private func strides(_ source: Motion.Source, _ sensor: String) -> Double {
+        guard let isOnFoot, isOnFoot != (source == .foot), Self.isOfFile(sensor) else { return 1 }
+        return isOnFoot ? 2 : 0.5
     }
 
     private mutating func made(_ reading: Reading, _ sensor: String) -> WorkoutSample? {
@@ -51,7 +62,7 @@ struct SampleSelection {
                 MotionReading(
                     sensor: number, time: time, metresPerSecond: motion.metresPerSecond,
                     totalMetres: motion.totalMetres,
-                    cadence: motion.cadencePerMinute, watts: motion.watts))
+                    cadence: motion.cadencePerMinute.map { $0 * strides(motion.source, sensor) }, watts: motion.watts))
         case .pedometer(let span):
             return PedometerReading(from: time - Int64(span.milliseconds), to: time, steps: span.steps)
                 .map { .pedometer($0) }
@@ -80,27 +91,46 @@ struct WorkoutSamples {
     private static let most = 400_000
     private static let kinds: [Reading.Kind] = [.heartRate, .steps, .position, .motion, .pedometer]
 
-    /// Reads those of a workout's time.
+    /// Reads those of a workout's time; of one that was joined, those of each part, as if it were a workout.
     ///
     /// Somebody's own sensors count before what files bring of the same time, such as the few heart rates of all day by a
-    /// watch; in a workout that came with a file, it is the other way round.
+    /// watch; in a workout that came with a file, it is the other way round. One that was added by hand has none.
     init(of user: ID, _ workout: KeptWorkout, now: Int64, _ store: Store, _ keys: Keys) throws(VaultError) {
-        let span = workout.span(now: now)
+        guard workout.origin?.isByHand != true else { return }
         let stored = StoredReadings(store: store, keys: keys)
         var names: [Int64: String] = [:]
         for stream in try store.streams(of: user) { names[stream.number] = "\(stream.gateway)/\(stream.sensor)" }
+        let span = workout.span(now: now)
+        let whole = WorkoutPart(start: span.lowerBound, end: span.upperBound, isImported: workout.origin != nil)
+        let parts = workout.parts.isEmpty ? [whole] : workout.parts
+        selection.isOnFoot = workout.activity.gait != nil
+        for (index, part) in parts.enumerated() {
+            let earliest = index == 0 ? Int64.min : min(parts[index - 1].end, part.start)
+            let latest = index + 1 < parts.count ? parts[index + 1].start : Int64.max
+            selection.beginPart()
+            try read(part, within: earliest..<latest, of: user, names, stored)
+        }
+        all = WorkoutSample.inOrder(all)
+    }
+
+    /// Reads those of a part.
+    /// - Parameter limits: what is before or after these is another part's.
+    private mutating func read(
+        _ part: WorkoutPart, within limits: Range<Int64>, of user: ID, _ names: [Int64: String], _ stored: StoredReadings
+    ) throws(VaultError) {
         var ofFiles = SampleSelection()
+        ofFiles.isOnFoot = selection.isOnFoot
         for kind in Self.kinds {
-            let from = span.lowerBound - Self.before
+            let from = max(limits.lowerBound, part.start - Self.before)
             let first = all.count
             // They count if nothing better comes.
             var others: [WorkoutSample] = []
-            let to = span.upperBound + (Self.counts.contains(kind) ? Self.after : 0)
+            let to = min(limits.upperBound, part.end + (Self.counts.contains(kind) ? Self.after : 0))
             _ = try stored.eachOfStreams(of: user, kind, from: from, to: to) { reading, stream in
                 let name = names[stream] ?? ""
                 let isOfFile = SampleSelection.isOfFile(name)
                 if let sample = isOfFile ? ofFiles.sample(reading, name) : selection.sample(reading, name) {
-                    if isOfFile == (workout.origin != nil) { all.append(sample) } else { others.append(sample) }
+                    if isOfFile == part.isImported { all.append(sample) } else { others.append(sample) }
                 }
                 return all.count + others.count < Self.most
             }
@@ -108,17 +138,18 @@ struct WorkoutSamples {
             if !counts { all += others }
             guard kind == .heartRate else { continue }
             // The same sensor says what holds at the start and at the end.
-            for times in [from - Self.beside..<from, to..<to + Self.beside] {
+            let earlier = max(limits.lowerBound, from - Self.beside)..<from
+            let later = to..<max(to, min(limits.upperBound, to + Self.beside))
+            for times in [earlier, later] {
                 _ = try stored.eachOfStreams(of: user, kind, from: times.lowerBound, to: times.upperBound) { reading, stream in
                     let name = names[stream] ?? ""
                     let isOfFile = SampleSelection.isOfFile(name)
-                    guard (isOfFile == (workout.origin != nil)) == counts else { return true }
+                    guard (isOfFile == part.isImported) == counts else { return true }
                     if let sample = isOfFile ? ofFiles.sample(reading, name) : selection.sample(reading, name) { all.append(sample) }
                     return all.count < Self.most
                 }
             }
         }
-        all = WorkoutSample.inOrder(all)
     }
 }
 

@@ -398,7 +398,8 @@ extension RunningWorkouts {
         do {
             let (figures, user, now) = (try result.get(), entry.user, context.now())
             try context.store.change(user) { () throws(VaultError) in
-                guard var workout = try rows.workout(entry.workout.id, of: user)?.workout else { return }
+                guard var workout = try rows.workout(entry.workout.id, of: user)?.workout, workout.counts(like: entry.workout)
+                else { return }
                 let before = workout.figures
                 workout.figures = figures
                 if let time = workout.goalReachedUnsaid(since: before, now: now) {

@@ -30,7 +30,7 @@ extension Feature {
         posts, reminders,
         calendar, quotes,
         notifications, push, sharing, weekly, answered,
-        deletions, workouts, training, music, voice, workoutFiles, meals, heartRate, days, readings, secrets, reads, today, homeAssistant,
+        deletions, workouts, workoutCorrections, training, music, voice, workoutFiles, meals, heartRate, days, readings, secrets, reads, today, homeAssistant,
         custody,
     ]
 }

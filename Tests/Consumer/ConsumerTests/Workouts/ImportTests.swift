@@ -407,7 +407,7 @@ extension WorkoutHouse {
     }
 
     /// A workout as a file.
-    fileprivate func exported(_ id: String, _ format: String) throws -> (name: String, bytes: [UInt8]) {
+    func exported(_ id: String, _ format: String) throws -> (name: String, bytes: [UInt8]) {
         var (bytes, offset, name, mark): ([UInt8], JSON?, String, JSON?) = ([], 0, "", nil)
         while let begin = offset {
             let asked: JSON = .object(present: [
