@@ -238,8 +238,8 @@ let package = Package(
         library(
             .consumer, "Posts",
             [
-                "Accounts", "Contract", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "Groups", "MQTT",
-                "Reactor", "Records", "Social", "Storage", "Telemetry", "Training",
+                "Accounts", "Contract", "Daemon", "Days", "Desk", "Exercise", "Features", "Files", "Fitness", "Groups",
+                "MQTT", "Reactor", "Records", "Social", "Storage", "Telemetry", "Training",
             ]),
         library(
             .consumer, "Reminders",

@@ -11,6 +11,7 @@ import { isLaterBuildThere, startWorker } from "./library/worker";
 import { empty } from "./parts/card";
 import { toast, toastPlace } from "./parts/toast";
 import { alertBanner } from "./views/alert-banner";
+import { chosenBanner } from "./views/chosen-banner";
 import { daysView } from "./views/days";
 import { dependentView } from "./views/dependent";
 import { reset, signIn, signUp } from "./views/door";
@@ -49,7 +50,7 @@ const views: View[] = [
   ...house,
   youView,
 ];
-const banners: Banner[] = [alertBanner, workoutBanner];
+const banners: Banner[] = [alertBanner, chosenBanner, workoutBanner];
 const places = views.flatMap(({ place }) => place ?? []);
 const placesOfHouse = places.filter(({ isOfHouse }) => isOfHouse);
 

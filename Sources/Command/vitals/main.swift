@@ -21,8 +21,10 @@ private func execute(_ arguments: Arguments) throws -> ExitCode {
     try Hints.use(arguments, call)
     if let offers { return try offers.list(call) }
     if let code = try PeopleCommands.execute(call, arguments) { return code }
-    if let code = try DaysCommands.execute(call, arguments) { return code }
-    if let code = try WorkoutCommands.execute(call, arguments) { return code }
+    if let code = try DaysCommands.execute(call, arguments) ?? WorkoutCommands.execute(call, arguments) {
+        if code == .ok { LookingAt.note(call) }
+        return code
+    }
     if let code = try TrainCommands.execute(call, arguments) { return code }
     if let code = try ReminderCommands.execute(call, arguments) { return code }
     if let code = try Quotes(call, arguments).execute() { return code }

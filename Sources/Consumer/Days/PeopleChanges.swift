@@ -64,6 +64,9 @@ package protocol HistoryObserver: AnyObject {
 
 /// Keeps something of workouts besides their rows.
 package protocol WorkoutRemovalObserver: AnyObject {
+    /// Other people affected by this.
+    func people(touchedByRemoving workout: ID, of user: ID) throws(VaultError) -> Set<ID>
+
     /// Nothing of a workout is kept any longer. Called within the transaction that removes it; what throws rolls it back.
     func removingWorkout(_ workout: ID, of user: ID) throws(VaultError)
 }
@@ -257,7 +260,19 @@ extension PeopleChanges {
     }
 }
 
+extension WorkoutRemovalObserver {
+    package func people(touchedByRemoving workout: ID, of user: ID) throws(VaultError) -> Set<ID> { [] }
+}
+
 extension PeopleChanges: WorkoutRemovalObserver {
+    package func people(touchedByRemoving workout: ID, of user: ID) throws(VaultError) -> Set<ID> {
+        var people: Set<ID> = []
+        for observer in entries.compactMap({ $0.observer as? any WorkoutRemovalObserver }) {
+            people.formUnion(try observer.people(touchedByRemoving: workout, of: user))
+        }
+        return people
+    }
+
     package func removingWorkout(_ workout: ID, of user: ID) throws(VaultError) {
         for entry in entries { try (entry.observer as? any WorkoutRemovalObserver)?.removingWorkout(workout, of: user) }
     }

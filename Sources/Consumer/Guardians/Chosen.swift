@@ -22,7 +22,11 @@ extension Guardians {
         attempt(guardian) { () throws(VaultError) in
             var dependent = context.doors.isBeingForgotten(guardian) ? nil : try ties.dependents(of: guardian).chosen
             if let other = dependent, try ties.tie(of: guardian, to: other) == nil { dependent = nil }
-            let payload: JSON? = dependent.map { ["dependent": .string($0.text)] }
+            var payload: JSON?
+            if let dependent {
+                let name = try context.notifications.name(of: dependent)
+                payload = .object(present: ["dependent": .string(dependent.text), "name": name.map(JSON.string)])
+            }
             guard payload != nil || chosen[guardian] != nil, chosen[guardian] != payload?.bytes.hashValue else {
                 return
             }

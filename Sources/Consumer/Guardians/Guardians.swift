@@ -44,8 +44,9 @@ package final class Guardians: FeatureService, @unchecked Sendable {
     /// Of whom something could not be shown yet, and of these, those whose place is shown in a moment.
     var unsettled: Set<ID> = []
     var awaited: Set<ID> = []
-    /// Hashes of what was published of whom guardians look at.
+    /// Hashes of what was published of whom guardians look at, and of people's own places.
     var chosen: [ID: Int] = [:]
+    var placed: [ID: Int] = [:]
     /// Whose positions are to be read, are being read, and when they last were, in milliseconds since boot.
     var toLoad: [ID] = []
     var loading: ID?
@@ -92,7 +93,7 @@ package final class Guardians: FeatureService, @unchecked Sendable {
             Verb("dependents/remove", .dependentsRemove, .atOnce { [unowned self] in try removeDependent($0) }),
             Verb("dependents/locate", .dependentsLocate, .atOnce { [unowned self] in try locate($0) }),
             Verb("dependents/day", .dependentsDay, .later { [unowned self] in showDay($0) }),
-        ] + ruleVerbs
+        ] + ruleVerbs + placeVerbs
     }
 
     /// Does what a person asks, only once, in one transaction.

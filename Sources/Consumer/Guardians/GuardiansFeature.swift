@@ -19,6 +19,7 @@ extension Feature {
             FeatureDocument(name: VerificationCode.document, exported: .shown(in: "guardians.json")),
             FeatureDocument(name: GuardianList.document, exported: .shown(in: "guardians.json")),
             FeatureDocument(name: Looks.document, exported: .shown(in: "guardians.json")),
+            FeatureDocument(name: OwnPlaceChoice.document, exported: .shown(in: "place.json")),
             FeatureDocument(name: DependentList.document, makesToday: true, exported: .shown(in: "dependents.json")),
         ],
         exports: [
@@ -32,6 +33,9 @@ extension Feature {
             .document("dependents.json", "The people whose guardian you are.") { source throws(VaultError) in
                 let list = try GuardianTies(source.documents).dependents(of: source.user)
                 return list.all.isEmpty ? nil : list.json
+            },
+            .document("place.json", "Whether your own place is on the topic `place`, for your programs.") {
+                source throws(VaultError) in try source.documents.read(OwnPlaceChoice.document, of: source.user)
             },
             .document(
                 "watch-rules.json",
@@ -60,7 +64,7 @@ extension Feature {
             guard let accounts = parts.earlier(AccountsService.self)?.accounts else { return nil }
             return Guardians(parts, accounts)
         },
-        topics: FeatureTopic.sights,
+        topics: FeatureTopic.sights + [.place],
         notifications: GuardianTies.kinds)
 
     private static func guardians(_ source: ExportSource) throws(VaultError) -> JSON? {

@@ -46,12 +46,9 @@ extension Guardians {
         let begin = min(one.dayBegins, max(one.oldestJudged ?? one.dayBegins, now - Self.longestAway))
         let unjudged = one.unjudgedRates(now: now)
         readers.statistics.read { source in
-            let fixes = try Self.stored(of: dependent, from: begin, to: now + 60_000, source)
-            let latest =
-                fixes.isEmpty
-                ? try Self.stored(of: dependent, from: now - Self.longAgo, to: begin, source).suffix(1) : fixes[...]
+            let stored = try Self.storedPlaces(of: dependent, from: begin, now: now, source)
             return (
-                fixes: latest, steps: try Self.storedSteps(of: dependent, from: begin, to: now + 60_000, source),
+                fixes: stored.fixes, steps: stored.steps,
                 rates: try unjudged.map { try Self.storedRates(of: dependent, $0, source) } ?? []
             )
         } completion: { [unowned self] result in
@@ -73,6 +70,16 @@ extension Guardians {
             }
             loadNext()
         }
+    }
+
+    /// The positions since a time, or the last one before it, and the steps of phones.
+    static func storedPlaces(
+        of user: ID, from begin: Int64, now: Int64, _ source: ReadSource
+    ) throws(VaultError) -> (fixes: ArraySlice<StoredFix>, steps: [StoredSteps]) {
+        let fixes = try stored(of: user, from: begin, to: now + 60_000, source)
+        let latest =
+            fixes.isEmpty ? try stored(of: user, from: now - longAgo, to: begin, source).suffix(1) : fixes[...]
+        return (latest, try storedSteps(of: user, from: begin, to: now + 60_000, source))
     }
 
     /// Judges what is stored, and then what came while nobody looked.

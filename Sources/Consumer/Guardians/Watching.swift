@@ -32,7 +32,7 @@ extension Guardians: PeopleObserver, PhoneListener {
     package func start(_ loop: EventLoop) {
         self.loop = loop
         do throws(VaultError) {
-            for dependent in try ties.everyDependent() {
+            for dependent in try Set(ties.everyDependent() + OwnPlaceChoice.everybody(context.documents)) {
                 attempt(dependent) { () throws(VaultError) in try watch(dependent) }
                 watched[dependent]?.holdRates()
             }
@@ -44,9 +44,12 @@ extension Guardians: PeopleObserver, PhoneListener {
 
     package func connected() {
         isConnected = true
-        (shown, chosen) = ([:], [:])
+        (shown, chosen, placed) = ([:], [:], [:])
         // A broker that was started again has lost what it had: nothing waits for its pause.
-        for dependent in watched.keys { watched[dependent]?.made = [:] }
+        for dependent in watched.keys {
+            watched[dependent]?.made = [:]
+            watched[dependent]?.placeMade = nil
+        }
         unsettled.formUnion(watched.keys)
         followAllSensors()
         do throws(VaultError) { try tellChosen() } catch {
@@ -56,7 +59,7 @@ extension Guardians: PeopleObserver, PhoneListener {
 
     package func disconnected() {
         isConnected = false
-        (shown, chosen) = ([:], [:])
+        (shown, chosen, placed) = ([:], [:], [:])
     }
 
     /// The broker had kept this, or a sensor says whether it is on.
@@ -67,6 +70,9 @@ extension Guardians: PeopleObserver, PhoneListener {
             if topic == .chosenDependent {
                 if chosen[guardian] == nil { chosen[guardian] = 0 }
                 settleChosen(of: guardian)
+            } else if topic == .place {
+                if placed[guardian] == nil { placed[guardian] = 0 }
+                settle(guardian, atOnce: true)
             } else if let (dependent, topic) = topic.sight {
                 let key = Shown(guardian: guardian, dependent: dependent, topic: topic)
                 if shown[key] == nil { shown[key] = 0 }
@@ -119,7 +125,8 @@ extension Guardians: PeopleObserver, PhoneListener {
         let ties =
             doors.isBeingForgotten(dependent)
             ? [] : try self.ties.ties(of: dependent).filter { !doors.isBeingForgotten($0.guardian) }
-        guard ties.contains(where: { !$0.allowed.isEmpty }) else {
+        let isPublished = try publishesPlace(dependent)
+        guard isPublished || ties.contains(where: { !$0.allowed.isEmpty }) else {
             if watched.removeValue(forKey: dependent) != nil { followSensors(of: dependent) }
             return
         }
@@ -135,6 +142,7 @@ extension Guardians: PeopleObserver, PhoneListener {
             // The rules of a guardian who is none any more are gone.
             try loadRules(of: dependent)
         }
+        watched[dependent]?.isPublished = isPublished
     }
 
     func rulesChanged(of dependent: ID) {
@@ -154,7 +162,7 @@ extension Guardians: PeopleObserver, PhoneListener {
     }
 
     /// A dependent's day, and from when to when it is, in Unix milliseconds.
-    private func today(of dependent: ID) throws(VaultError) -> (CalendarDay, Range<Int64>) {
+    func today(of dependent: ID) throws(VaultError) -> (CalendarDay, Range<Int64>) {
         let days = try histories.history(of: dependent).localDays
         let (day, now) = (days.day(of: context.now()), context.now())
         let intervals = days.intervals(of: day)
@@ -266,6 +274,7 @@ extension Guardians: PeopleObserver, PhoneListener {
             takeBack(key)
         }
         for (key, payload) in wanted { show(payload, key) }
+        settlePlace(dependent, atOnce: atOnce)
     }
 
     /// Settles a dependent as soon as a place may be shown again: the next second would be late.

@@ -24,9 +24,15 @@ package struct OwnPosts {
         (rows, self.user) = (PostRows(source.store, source.keys), user)
     }
 
-    /// A post of the person's; nil if they have no such post.
+    /// Whether it is a post of the person's that shows a workout: the workout itself can be shared instead.
+    package func showsWorkout(_ id: ID) throws(VaultError) -> Bool {
+        guard let post = try rows.post(id), post.author == user else { return false }
+        return post.workout != nil
+    }
+
+    /// A post of the person's about a week; nil if they have no such post.
     package func post(_ id: ID) throws(VaultError) -> Content? {
-        guard let post = try rows.post(id), post.author == user else { return nil }
+        guard let post = try rows.post(id), post.author == user, post.workout == nil else { return nil }
         var picture: (bytes: [UInt8], type: String)?
         if let kept = try rows.picture(id, of: user), case .string(let type)? = kept["type"],
             case .string(let text)? = kept["picture"], let bytes = Data(base64Encoded: text)

@@ -1,8 +1,9 @@
+import Exercise
 import Records
 import Telemetry
 
-/// What somebody shows others of their week: a text, a picture, and figures as they were when it was posted. It is never changed
-/// afterwards, except for its thumbs.
+/// What somebody shows others: a text, a picture, and figures of their week as they were when it was posted, or a workout, whose figures
+/// are its own. It is never changed afterwards, except for its thumbs.
 struct Post: Equatable {
     /// A week's figures.
     struct Week: Equatable {
@@ -19,6 +20,8 @@ struct Post: Equatable {
     let time: Int64
     var text = ""
     var week = Week()
+    /// The workout that it shows instead of the week.
+    var workout: WorkoutForOthers?
     /// Whether there is a picture, which has a row of its own.
     var hasPicture = false
     var isForFriends = false
@@ -59,9 +62,9 @@ extension Post.Week {
 extension Post {
     /// - Parameter time: as the row has it in the clear; nil is made of a row that somebody has given another time.
     init?(id: ID, of author: ID, at time: Int64, kept json: JSON) {
-        guard case .string(let text)? = json["text"], case .integer(let workouts)? = json["workouts"],
-            case .integer(let seconds)? = json["duration_s"], json["time"] == .integer(time)
-        else { return nil }
+        guard case .string(let text)? = json["text"], json["time"] == .integer(time) else { return nil }
+        let workout = WorkoutForOthers(kept: json["shown_workout"])
+        guard workout != nil || json["workouts"] != nil && json["duration_s"] != nil else { return nil }
         func texts(_ name: String) -> [String] {
             guard case .array(let elements)? = json[name] else { return [] }
             return elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
@@ -70,7 +73,8 @@ extension Post {
         self.init(
             id: id, author: author, time: time, text: text,
             week: Week(
-                workouts: workouts, seconds: seconds, selection: texts("selection"), muscles: texts("muscles")),
+                workouts: count("workouts"), seconds: count("duration_s"), selection: texts("selection"),
+                muscles: texts("muscles")), workout: workout,
             hasPicture: json["picture"] == true, isForFriends: json["friends"] == true,
             groups: texts("groups").compactMap(ID.init(kept:)), ups: count("ups"), downs: count("downs"),
             isJudged: json["judged"] == true)
@@ -78,20 +82,27 @@ extension Post {
 
     var kept: JSON {
         .object(
-            figures + [
+            figures + (workout.map { [JSON.Member("shown_workout", $0.json)] } ?? []) + [
                 JSON.Member("time", .integer(time)), JSON.Member("friends", .bool(isForFriends)),
                 JSON.Member("groups", .array(groups.map { .string($0.text) })), JSON.Member("judged", .bool(isJudged)),
             ])
     }
 
-    /// What everybody who sees it sees, and the operator if it is reported.
+    /// What everybody who sees it sees, and the operator if it is reported; without those of a workout.
     var figures: [JSON.Member] {
+        [JSON.Member("text", .string(text))] + (workout == nil ? week.members : []) + [
+            JSON.Member("picture", .bool(hasPicture)), JSON.Member("ups", .integer(ups)),
+            JSON.Member("downs", .integer(downs)),
+        ]
+    }
+}
+
+extension Post.Week {
+    fileprivate var members: [JSON.Member] {
         [
-            JSON.Member("text", .string(text)), JSON.Member("workouts", .integer(week.workouts)),
-            JSON.Member("duration_s", .integer(week.seconds)),
-            JSON.Member("selection", .array(week.selection.map(JSON.string))),
-            JSON.Member("muscles", .array(week.muscles.map(JSON.string))), JSON.Member("picture", .bool(hasPicture)),
-            JSON.Member("ups", .integer(ups)), JSON.Member("downs", .integer(downs)),
+            JSON.Member("workouts", .integer(workouts)), JSON.Member("duration_s", .integer(seconds)),
+            JSON.Member("selection", .array(selection.map(JSON.string))),
+            JSON.Member("muscles", .array(muscles.map(JSON.string))),
         ]
     }
 }

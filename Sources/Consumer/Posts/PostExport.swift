@@ -16,14 +16,22 @@ struct PostExport {
         let thumbs = try ThumbRows(source.store, source.keys).given(by: source.user).compactMap { given -> JSON? in
             given.thumb.map { ["post": .string(given.post.text), "thumb": .string($0.rawValue)] }
         }
+        let comments = try CommentRows(source.store, source.keys).comments(of: source.user).map { comment -> JSON in
+            [
+                "post": .string(comment.post.text), "time": .string(iso8601(unixMilliseconds: comment.time)),
+                "text": .string(comment.text),
+            ]
+        }
         let reports = try ReportRows(source.store, source.keys).reports(of: source.user).map { report -> JSON in
             [
                 "post": .string(report.post.text), "time": .string(iso8601(unixMilliseconds: report.time)),
                 "reason": .string(report.reason),
             ]
         }
-        guard !posts.isEmpty || !thumbs.isEmpty || !reports.isEmpty else { return nil }
-        return ["posts": .array(posts), "thumbs": .array(thumbs), "reports": .array(reports)]
+        guard !posts.isEmpty || !thumbs.isEmpty || !comments.isEmpty || !reports.isEmpty else { return nil }
+        return [
+            "posts": .array(posts), "thumbs": .array(thumbs), "comments": .array(comments), "reports": .array(reports),
+        ]
     }
 
     private func json(_ post: Post) throws(VaultError) -> JSON {
@@ -32,10 +40,11 @@ struct PostExport {
             [
                 JSON.Member("post", .string(post.id.text)),
                 JSON.Member("time", .string(iso8601(unixMilliseconds: post.time))),
-            ] + post.figures.filter { $0.name != "picture" } + [
-                JSON.Member("friends", .bool(post.isForFriends)),
-                JSON.Member("groups", .array(post.groups.map { .string($0.text) })),
-            ] + (picture.map { [JSON.Member("picture", .string($0))] } ?? []))
+            ] + post.figures.filter { $0.name != "picture" }
+                + (post.workout.map { [JSON.Member("workout", $0.json)] } ?? []) + [
+                    JSON.Member("friends", .bool(post.isForFriends)),
+                    JSON.Member("groups", .array(post.groups.map { .string($0.text) })),
+                ] + (picture.map { [JSON.Member("picture", .string($0))] } ?? []))
     }
 
     private static func file(of post: Post, _ picture: JSON) -> String {

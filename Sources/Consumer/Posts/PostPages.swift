@@ -1,8 +1,10 @@
 import Contract
+import Exercise
 import Features
 import Files
 import Groups
 import Records
+import Storage
 import Telemetry
 
 // A page is merged from the posts of everybody whose posts a person may see: of up to 200 friends and 20 groups. Each of these is a list
@@ -82,7 +84,7 @@ struct PostPages {
     /// In bytes.
     static let longestCursor = 64
 
-    private static func cursor(_ place: PostRows.Place) -> String { "\(place.time)-\(place.post)" }
+    static func cursor(_ place: PostRows.Place) -> String { "\(place.time)-\(place.post)" }
 
     /// The place that a cursor names; nil if it is none.
     static func place(_ cursor: String) -> PostRows.Place? {
@@ -100,10 +102,20 @@ struct ShownPosts {
     private let hidden: Set<ID>
     private let notifications: Notifications
     private let thumbs: ThumbRows
+    private let comments: CommentRows
+    private let zone: String
     private var names: [ID: String] = [:]
+    private var portraits: [ID: Bool] = [:]
 
-    init(to user: ID, _ store: Store, _ keys: Keys, hiding hidden: Set<ID> = []) throws(VaultError) {
-        self.hidden = hidden
+    /// The document that has somebody's picture.
+    static let portrait = "picture"
+
+    /// - Parameter zone: that of people who have named none.
+    init(
+        to user: ID, _ store: Store, _ keys: Keys, zone: String = "UTC", hiding hidden: Set<ID> = []
+    ) throws(VaultError) {
+        (self.hidden, self.zone) = (hidden, zone)
+        comments = CommentRows(store, keys)
         rows = PostRows(store, keys)
         thumbs = ThumbRows(store, keys)
         notifications = Notifications(store, keys)
@@ -118,21 +130,49 @@ struct ShownPosts {
 
     /// As the person has it; nil if they do not see it.
     mutating func json(_ post: Post) throws(VaultError) -> JSON? {
-        guard !hidden.contains(post.author), let author = try sight.author(of: post) else { return nil }
+        guard !hidden.contains(post.author), let author = try sight.author(of: post),
+            let figures = try figures(of: post)
+        else { return nil }
         let isOwn = post.author == sight.user
         let mine = isOwn ? nil : try thumbs.given(to: post.id, by: sight.user)?.thumb
         let members =
             [
                 JSON.Member("post", .string(post.id.text)), JSON.Member("author", .string(author.text)),
                 JSON.Member("name", .string(try name(of: post.author))), JSON.Member("time", .integer(post.time)),
-            ] + post.figures + (mine.map { [JSON.Member("mine", .string($0.rawValue))] } ?? [])
-            + [JSON.Member("own", .bool(isOwn))]
+            ] + figures + (mine.map { [JSON.Member("mine", .string($0.rawValue))] } ?? [])
+            + [
+                JSON.Member("comments", .integer(try comments.count(on: post.id))),
+                JSON.Member("portrait", .bool(try hasPortrait(post.author))), JSON.Member("own", .bool(isOwn)),
+            ]
         guard isOwn else { return .object(members) }
         return .object(members + [JSON.Member("to", try audience(of: post))])
     }
 
+    /// What everybody sees of a post, and the operator if it is reported; nil if the workout that it shows is gone.
+    func figures(of post: Post) throws(VaultError) -> [JSON.Member]? {
+        guard let shown = post.workout else { return post.figures }
+        let workouts = SharedWorkouts(rows.store, rows.keys, of: post.author, zone: zone)
+        guard let figures = try workouts.figures(shown) else { return nil }
+        let id = post.author == sight.user ? [JSON.Member("id", .string(shown.id.text))] : []
+        return post.figures + [JSON.Member("workout", .object(id + figures))]
+    }
+
+    /// Whether everything that belongs to somebody is being deleted.
+    func isHidden(_ person: ID) -> Bool { hidden.contains(person) }
+
+    /// Whether somebody has a picture.
+    mutating func hasPortrait(_ person: ID) throws(VaultError) -> Bool {
+        if let known = portraits[person] { return known }
+        let isThere =
+            try rows.store.database.first(
+                "SELECT 1 FROM documents WHERE person = ? AND name = ?", [.text(person.text), .text(Self.portrait)],
+                row: Row.int) != nil
+        portraits[person] = isThere
+        return isThere
+    }
+
     /// As friends see it.
-    private mutating func name(of author: ID) throws(VaultError) -> String {
+    mutating func name(of author: ID) throws(VaultError) -> String {
         if let name = names[author] { return name }
         let somebody = try notifications.language(of: sight.user)(.somebody)
         let name = try notifications.name(of: author) ?? somebody

@@ -1,6 +1,7 @@
 import Accounts
 import Daemon
 package import Desk
+import Exercise
 import Features
 import Files
 import Groups
@@ -28,7 +29,7 @@ extension Posts {
             Verb("posts/thumb", .postsThumb, namesOthers: true, .atOnce { [unowned self] in try thumb($0) }),
             Verb("posts/delete", .postsDelete, own: .defence, .atOnce { [unowned self] in try delete($0) }),
             Verb("posts/report", .postsReport, .atOnce { [unowned self] in try report($0) }),
-        ]
+        ] + commentVerbs + workoutVerbs
     }
 
     /// The bytes of a request beside its picture: a text may be spelt with six bytes for two.
@@ -45,9 +46,9 @@ extension Posts {
         guard cursor == nil || place != nil else {
             throw ReplyError(.badRequest, "\"after\" has to be the \"next\" of a reply", field: "after")
         }
-        let hidden = try hidden(from: user)
+        let (hidden, zone) = (try hidden(from: user), self.zone)
         return { source in
-            try PostPages(shown: ShownPosts(to: user, source.store, source.keys, hiding: hidden))
+            try PostPages(shown: ShownPosts(to: user, source.store, source.keys, zone: zone, hiding: hidden))
                 .page(after: place, isOwn: isOwn)
         }
     }
@@ -71,16 +72,20 @@ extension Posts {
         return picture
     }
 
+    func shownPosts(to user: ID) throws(VaultError) -> ShownPosts {
+        try ShownPosts(to: user, context.store, context.keys, zone: zone)
+    }
+
     /// A post that somebody sees.
     func seen(_ id: ID, by user: ID) throws -> Post {
-        var shown = try ShownPosts(to: user, context.store, context.keys)
+        var shown = try shownPosts(to: user)
         guard let post = try shown.post(id), !context.doors.isBeingForgotten(post.author) else { throw Self.unknown }
         return post
     }
 
     /// The same, as they have it.
     func json(_ post: Post, for user: ID) throws -> JSON {
-        var shown = try ShownPosts(to: user, context.store, context.keys)
+        var shown = try shownPosts(to: user)
         guard !context.doors.isBeingForgotten(post.author), let json = try shown.json(post) else { throw Self.unknown }
         return json
     }
@@ -92,13 +97,15 @@ extension Posts {
         let draft = try PostDraft(request)
         var posted: (post: Post, displaced: [Post])?
         let reply = try context.answered.once(
-            request, now: now, with: try thumbs.givers(to: rows.displaced(of: user))
+            request, now: now, with: try others(on: rows.displaced(of: user))
         ) {
             try expect(user, in: draft.groups)
-            try PostTimes(context.documents).take(now, of: user)
+            try expect(user, toHave: draft.workout)
+            try PostTimes(context.documents).take(.posts, now, of: user)
             let displaced = try rows.displaced(of: user)
             for post in displaced { try rows.remove(post) }
-            let post = draft.post(try drawnID(), of: user, now: now, try week(of: user, now: now))
+            let week = draft.workout == nil ? try week(of: user, now: now) : Post.Week()
+            let post = draft.post(try drawnID(), of: user, now: now, week)
             try rows.add(post, draft.picture)
             posted = (post, displaced)
             return try json(post, for: user)
@@ -119,6 +126,19 @@ extension Posts {
         }
     }
 
+    private func expect(_ user: ID, toHave workout: WorkoutForOthers?) throws {
+        guard let workout else { return }
+        let workouts = SharedWorkouts(context.store, context.keys, of: user, zone: zone)
+        guard try workouts.isThere(workout.id) else {
+            throw ReplyError(.notFound, "you have no such workout, or it is not over yet", field: "workout")
+        }
+    }
+
+    /// Those who have given thumbs to posts, or have written about them: what is theirs goes with the posts.
+    func others(on posts: [Post]) throws(VaultError) -> Set<ID> {
+        try thumbs.givers(to: posts).union(comments.writers(on: posts))
+    }
+
     /// The figures of a person's week so far.
     private func week(of user: ID, now: Int64) throws(VaultError) -> Post.Week {
         let today = try days.histories.history(of: user).localDays.day(of: now)
@@ -135,9 +155,9 @@ extension Posts {
             guard let post = try rows.post(id), try post.author == request.user else { return nil }
             return post
         }
-        // Those who have given thumbs are looked up only for a post of one's own: nobody has a thousand of them wait by an id.
+        // Others are looked up only for a post of one's own: nobody has a thousand of them wait by an id.
         let reply = try context.answered.once(
-            request, now: context.now(), with: try own().map { try thumbs.givers(to: [$0]) } ?? []
+            request, now: context.now(), with: try own().map { try others(on: [$0]) } ?? []
         ) {
             guard let post = try own() else { throw Self.unknown }
             try rows.remove(post)
@@ -164,7 +184,7 @@ extension Posts {
     }
 
     /// The author of a post of which anything is kept.
-    private func author(of id: ID) throws(VaultError) -> Set<ID> { Set([try rows.post(id)?.author].compactMap { $0 }) }
+    func author(of id: ID) throws(VaultError) -> Set<ID> { Set([try rows.post(id)?.author].compactMap { $0 }) }
 
     private func thumb(_ request: PeopleRequest) throws -> JSON {
         let (user, id, now) = (try request.user, try request.id("post"), context.now())
@@ -180,39 +200,43 @@ extension Posts {
             }
             var given = before ?? GivenThumb(post: id, author: post.author)
             given.thumb = thumb
-            if before == nil, let thumb { given.told = try notify(post, thumb, by: user, now: now) }
+            if before == nil, let thumb {
+                let phrase = thumb == .up ? Phrase.postThumbUp : .postThumbDown
+                given.told = try notify(post, .postThumb, phrase, by: user, now: now)
+            }
             try thumbs.write(given, by: user, to: post)
             return [:]
         }
         return try json(others(), for: user)
     }
 
-    /// Tells the author of a thumb, unless they want to hear nothing of its giver.
-    /// - Returns: by which id they were told of the giver; nil if they were not.
-    private func notify(_ post: Post, _ thumb: Thumb, by giver: ID, now: Int64) throws(VaultError) -> ID? {
+    /// Tells the author of a thumb or a comment, unless they want to hear nothing of who has given it.
+    /// - Returns: by which id they were told of them; nil if they were not.
+    func notify(
+        _ post: Post, _ kind: Notification.Kind, _ phrase: Phrase, by giver: ID, now: Int64
+    ) throws(VaultError) -> ID? {
         guard try !FriendLists(context.documents).list(of: post.author).isMuted(giver) else { return nil }
         var sight = try PostSight(of: post.author, context.store, context.keys)
         guard let id = try sight.id(of: giver) else { return nil }
         let notifications = context.notifications
         let language = try notifications.language(of: post.author)
         let name = try notifications.name(of: giver)
-        let phrase = thumb == .up ? Phrase.postThumbUp : .postThumbDown
         try notifications.add(
             Notification(
-                kind: .postThumb, time: now, from: id, fromName: name, post: post.id,
+                kind: kind, time: now, from: id, fromName: name, post: post.id,
                 text: language(phrase, ["name": name ?? language(.somebody)])), to: post.author)
         return id
     }
 
     private func report(_ request: PeopleRequest) throws -> JSON {
-        let (user, id, now) = (try request.user, try request.id("post"), context.now())
+        let (user, now) = (try request.user, context.now())
+        let isComment = present("comment", request.fields) != nil
+        let id = try request.id(isComment ? "comment" : "post")
         let reason = try request.reason()
         var isFirst = false
-        let reply = try context.answered.once(request, now: now, with: try author(of: id)) {
-            let post = try other(id, for: user, "this post is your own: delete it")
-            guard !post.isJudged else {
-                throw ReplyError(.notAllowed, "the operator has looked at this post, and it stays", field: "post")
-            }
+        let whose = isComment ? try comments.comment(id).map { [$0.writer] } ?? [] : try author(of: id)
+        let reply = try context.answered.once(request, now: now, with: whose) {
+            let post = isComment ? try reportable(comment: id, for: user) : try reportable(post: id, for: user)
             guard try !reports.hasReported(id, user) else { return ["reported": true] }
             guard try reports.count(of: user) < ReportRows.mostOfReporter else {
                 let words = "you have reported \(ReportRows.mostOfReporter) posts that the operator has still to look at"
@@ -221,7 +245,7 @@ extension Posts {
             // They would believe that somebody looks at it.
             guard try !reports.isFull(for: post) else {
                 let words = "the operator has \(ReportRows.mostOfAuthor) posts of this author to look at: report it again later"
-                throw ReplyError(.notAllowed, words, field: "post")
+                throw ReplyError(.notAllowed, words, field: isComment ? "comment" : "post")
             }
             isFirst = try reports.add(reason, of: post, by: user, now: now)
             return ["reported": true]
@@ -233,6 +257,27 @@ extension Posts {
         }
         return reply
     }
+
+    /// Somebody else's post that the operator has not decided about, with its figures as they are now.
+    private func reportable(post id: ID, for user: ID) throws -> Reportable {
+        let post = try other(id, for: user, "this post is your own: delete it")
+        guard !post.isJudged else {
+            throw ReplyError(.notAllowed, "the operator has looked at this post, and it stays", field: "post")
+        }
+        guard let figures = try shownPosts(to: user).figures(of: post) else { throw Self.unknown }
+        return Reportable(post, figures, picture: try rows.picture(id, of: post.author))
+    }
+
+    private func reportable(comment id: ID, for user: ID) throws -> Reportable {
+        let comment = try seenComment(id, by: user).comment
+        guard comment.writer != user else {
+            throw ReplyError(.notAllowed, "this comment is your own: delete it", field: "comment")
+        }
+        guard !comment.isJudged else {
+            throw ReplyError(.notAllowed, "the operator has looked at this comment, and it stays", field: "comment")
+        }
+        return Reportable(comment)
+    }
 }
 
 // MARK: What requests say
@@ -243,6 +288,7 @@ struct PostDraft {
     let picture: Picture?
     let isForFriends: Bool
     let groups: [ID]
+    let workout: WorkoutForOthers?
 
     init(_ request: PeopleRequest) throws {
         text = try request.writing("text", Post.longestText)?.trimmed ?? ""
@@ -250,6 +296,17 @@ struct PostDraft {
         picture = hasPicture ? try Picture(request.fields) : nil
         isForFriends = try request.optionalBool("friends") ?? false
         groups = try request.groups()
+        let (showsWay, showsHeartRate) = (
+            try request.optionalBool("way") ?? false, try request.optionalBool("heart_rate") ?? false
+        )
+        if present("workout", request.fields) != nil {
+            workout = WorkoutForOthers(try request.id("workout"), showsWay: showsWay, showsHeartRate: showsHeartRate)
+        } else {
+            workout = nil
+            guard !showsWay, !showsHeartRate else {
+                throw ReplyError(.badRequest, "only a \"workout\" has a way and heart rates to show", field: "workout")
+            }
+        }
         guard isForFriends || !groups.isEmpty else {
             let words = "a post has to be for somebody: \"friends\", or some of your \"groups\""
             throw ReplyError(.badRequest, words, field: "friends")
@@ -258,14 +315,14 @@ struct PostDraft {
 
     func post(_ id: ID, of author: ID, now: Int64, _ week: Post.Week) -> Post {
         Post(
-            id: id, author: author, time: now, text: text, week: week, hasPicture: picture != nil,
+            id: id, author: author, time: now, text: text, week: week, workout: workout, hasPicture: picture != nil,
             isForFriends: isForFriends, groups: groups)
     }
 }
 
 extension PeopleRequest {
     /// What somebody has written, on several lines; nil if the field is absent.
-    fileprivate func writing(_ field: String, _ longest: (characters: Int, bytes: Int)) throws(ReplyError) -> String? {
+    func writing(_ field: String, _ longest: (characters: Int, bytes: Int)) throws(ReplyError) -> String? {
         guard let text = try optionalText(field, atMost: longest.bytes) else { return nil }
         guard PlainText.isText(text, atMost: longest) else {
             let words = """

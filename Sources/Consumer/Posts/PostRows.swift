@@ -6,13 +6,14 @@ import Records
 import Storage
 import Telemetry
 
-// Four tables:
+// Five tables:
 //
 //     posts            a post, sealed under its author's row key; in the clear are author and time
 //     post_pictures    its picture, sealed in the same way: lists do not open pictures
 //     post_audiences   for whom it is: friends of an author, or a group. It is an index, by which the latest post for somebody is
 //                      found without opening any other; what counts is what the post itself says
 //     post_thumbs      a thumb, sealed under the key of the person who has given it: see ThumbRows.swift
+//     post_comments    a comment, sealed in the same way: see CommentRows.swift
 //
 // What is reported has tables of its own: see ReportRows.swift.
 
@@ -40,7 +41,9 @@ struct PostRows {
 
     init(_ store: Store, _ keys: Keys) { (self.store, self.keys) = (store, keys) }
 
-    static let schema = Schema(
+    static let schema = first + CommentRows.schema
+
+    private static let first = Schema(
         "posts/1",
         making: [
             Table(
@@ -132,11 +135,12 @@ extension PostRows {
             ])
     }
 
-    /// Removes a post with its picture and thumbs, and what its author was told of it. What was reported stays until the operator
+    /// Removes a post with its picture, thumbs and comments, and what its author was told of it. What was reported stays until the operator
     /// has decided.
     func remove(_ post: Post) throws(VaultError) {
         for (table, column) in [
             ("posts", "id"), ("post_pictures", "post"), ("post_audiences", "post"), ("post_thumbs", "post"),
+            ("post_comments", "post"),
         ] { try store.database.execute("DELETE FROM \(table) WHERE \(column) = ?", [.text(post.id.text)]) }
         try Notifications(store, keys).remove(about: post.id, of: post.author)
     }

@@ -59,6 +59,9 @@ struct PostSight {
         return relation.isFriend ? other : relation.members.min { $0.key.text < $1.key.text }?.value
     }
 
+    /// Whether one of the two has blocked the other.
+    mutating func isBlocked(_ other: ID) throws(VaultError) -> Bool { try relation(to: other).isBlocked }
+
     private mutating func relation(to other: ID) throws(VaultError) -> Relation {
         if let relation = known[other] { return relation }
         let theirs = try lists.list(of: other)

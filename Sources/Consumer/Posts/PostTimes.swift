@@ -2,31 +2,46 @@ import Files
 import Records
 import Telemetry
 
-/// When a person has posted last: the document "posting". Deleting a post does not make room for another one on the same day. Belongs to
-/// the thread of its documents.
+/// When a person has posted and commented last: the document "posting". Deleting something does not make room for another one on the same
+/// day. Belongs to the thread of its documents.
 struct PostTimes {
     static let document = "posting"
     /// Milliseconds.
     private static let day: Int64 = 86_400_000
 
+    enum Kind: String, CaseIterable {
+        case posts = "times"
+        case comments
+
+        /// How many there may be within 24 hours.
+        var most: Int { self == .posts ? Post.mostInDay : 100 }
+    }
+
     let documents: Documents
 
     init(_ documents: Documents) { self.documents = documents }
 
-    /// Notes a post, within the transaction that keeps it.
-    func take(_ now: Int64, of user: ID) throws {
+    /// Notes a post or a comment, within the transaction that keeps it.
+    func take(_ kind: Kind, _ now: Int64, of user: ID) throws {
+        let document = try documents.read(Self.document, of: user)
         var times: [Int64] = []
-        if case .array(let kept)? = try documents.read(Self.document, of: user)?["times"] {
+        if case .array(let kept)? = document?[kind.rawValue] {
             times = kept.compactMap { if case .integer(let time) = $0 { time } else { nil } }
         }
         // Times that a clock has left in the future do not count.
         times = times.filter { $0 > now - Self.day && $0 <= now }
-        guard times.count < Post.mostInDay else {
+        guard times.count < kind.most else {
             let wait = ((times.min() ?? now) + Self.day - now + 999) / 1000
-            let words = "you have posted \(Post.mostInDay) times within 24 hours, and nobody can post more often"
+            let words =
+                kind == .posts
+                ? "you have posted \(kind.most) times within 24 hours, and nobody can post more often"
+                : "you have written \(kind.most) comments within 24 hours, and nobody can write more"
             throw ReplyError(.rateLimited, words, retryAfterSeconds: Int(wait))
         }
         let kept = JSON.array((times + [now]).map(JSON.integer))
-        try documents.write(.object([JSON.Member("times", kept)]), Self.document, of: user)
+        let members = Kind.allCases.compactMap { other in
+            (other == kind ? kept : document?[other.rawValue]).map { JSON.Member(other.rawValue, $0) }
+        }
+        try documents.write(.object(members), Self.document, of: user)
     }
 }

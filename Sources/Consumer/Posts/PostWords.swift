@@ -5,6 +5,8 @@ import Features
 extension Notification.Kind {
     /// Somebody has given one of the person's posts a thumb.
     static let postThumb = Self("post-thumb", .neutralPost)
+    /// Somebody has written something about one of the person's posts.
+    static let postComment = Self("post-comment", .neutralPost)
 }
 
 extension Phrase {
@@ -19,4 +21,7 @@ extension Phrase {
     static let postThumbDown = Phrase(
         english: "{name} gave your post a thumbs-down.",
         german: "{name} gibt deinem Beitrag einen Daumen runter.")
+    /// {name}
+    static let postComment = Phrase(
+        english: "{name} has commented on your post.", german: "{name} hat deinen Beitrag kommentiert.")
 }

@@ -17,6 +17,10 @@ package final class Posts: FeatureService, PeopleObserver, @unchecked Sendable {
     let context: PeopleContext
     let days: Days
     let readers: FeatureReaders
+    /// The time zone of people who have named none.
+    var zone: String { context.settings.timeZone }
+    /// Posts that went with a workout whose removal is not committed yet, and those who have seen them, by author.
+    var removed: [ID: [(post: ID, viewers: Set<ID>)]] = [:]
     /// What is to be published, in this order.
     private var news: [(user: ID, message: JSON)] = []
     private var isConnected = false
@@ -31,6 +35,7 @@ package final class Posts: FeatureService, PeopleObserver, @unchecked Sendable {
 
     var rows: PostRows { PostRows(context.store, context.keys) }
     var thumbs: ThumbRows { ThumbRows(context.store, context.keys) }
+    var comments: CommentRows { CommentRows(context.store, context.keys) }
     var reports: ReportRows { ReportRows(context.store, context.keys) }
     var viewers: PostViewers { PostViewers(context.documents) }
 

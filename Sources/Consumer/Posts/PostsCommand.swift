@@ -12,15 +12,17 @@ struct PostsCommand {
 
     private static let declaration = Command(
         name: "posts",
-        summary: "Lists posts that people have reported, one JSON object on each line, or decides about one.",
+        summary: """
+            Lists posts and comments that people have reported, one JSON object on each line, or decides about one.
+            """,
         discussion: """
-            A reported post is here as it was when it was reported, also if its author has deleted it, until you decide. The list does \
+            A reported post or comment is here as it was when it was reported, also if its author has deleted it, until you decide. The list does \
             not say who has reported it. The command works while the service is running: a post that is removed is in nobody's list any more.
             """,
         options: [
             .value("picture", "POST", "writes that post's picture to standard output instead"),
-            .value("remove", "POST", "removes that post, with what is kept of it here"),
-            .value("keep", "POST", "lets that post stay, for good: it cannot be reported again"),
+            .value("remove", "POST", "removes that post or comment, with what is kept of it here"),
+            .value("keep", "POST", "lets that post or comment stay, for good: it cannot be reported again"),
         ],
         examples: [
             Example("vitals-consumer posts"),
@@ -100,7 +102,8 @@ struct PostsCommand {
         }
         return .object(
             [
-                JSON.Member("post", .string(post.post.text)), JSON.Member("author", .string(post.author.text)),
+                JSON.Member(post.isComment ? "comment" : "post", .string(post.post.text)),
+                JSON.Member("author", .string(post.author.text)),
                 JSON.Member("reported", .integer(post.reported)), JSON.Member("deleted", .bool(!post.isThere)),
                 JSON.Member("reasons", .array(reasons)),
             ] + post.content)

@@ -9,9 +9,12 @@ package import Telemetry
 // everything that is kept of a person, and it goes with its author: a key of the service's own would outlive them. A report is
 // sealed under the key of the person who makes it, and goes with them; a post that nobody reports any more is not kept as a copy.
 
-/// A post that was reported and not decided about yet, as the operator sees it.
+/// A post or a comment that was reported and not decided about yet, as the operator sees it.
 package struct ReportedPost {
+    /// Its id, or that of a comment.
     package let post: ID
+    /// Whether it is a comment on a post.
+    package let isComment: Bool
     package let author: ID
     /// When it was reported first, in Unix milliseconds.
     package let reported: Int64
@@ -22,6 +25,27 @@ package struct ReportedPost {
     package let content: [JSON.Member]
     /// Its type, its size and itself in base64; nil if it has none.
     package let picture: JSON?
+}
+
+/// What somebody can report: a post or a comment, as it is now.
+struct Reportable {
+    let id: ID
+    let author: ID
+    let content: [JSON.Member]
+    var picture: JSON?
+
+    init(_ post: Post, _ figures: [JSON.Member], picture: JSON?) {
+        (id, author, self.picture) = (post.id, post.author, picture)
+        content = [JSON.Member("time", .integer(post.time))] + figures
+    }
+
+    init(_ comment: PostComment) {
+        (id, author) = (comment.id, comment.writer)
+        content = [
+            JSON.Member("time", .integer(comment.time)), JSON.Member("text", .string(comment.text)),
+            JSON.Member("on", .string(comment.post.text)),
+        ]
+    }
 }
 
 /// Reads and writes reports. Belongs to the thread of its store and keys.
@@ -62,7 +86,7 @@ package struct ReportRows {
     // MARK: Reporting, within a transaction
 
     /// Whether there is no room for another post of the author's.
-    func isFull(for post: Post) throws(VaultError) -> Bool {
+    func isFull(for post: Reportable) throws(VaultError) -> Bool {
         let copies = try store.database.first(
             "SELECT count(*) FROM reported_posts WHERE person = ? AND post <> ?",
             [.text(post.author.text), .text(post.id.text)], row: Row.int)
@@ -72,7 +96,7 @@ package struct ReportRows {
     /// Keeps a report, unless there are enough of the post already or the same person has reported it.
     /// - Parameter now: Unix milliseconds.
     /// - Returns: whether it is the first of the post.
-    func add(_ reason: String, of post: Post, by reporter: ID, now: Int64) throws(VaultError) -> Bool {
+    func add(_ reason: String, of post: Reportable, by reporter: ID, now: Int64) throws(VaultError) -> Bool {
         guard try count("post = ?", post.id) < Self.mostOfPost else { return false }
         let (version, sealed) = try keys.seal(
             JSON.object([JSON.Member("reason", .string(reason))]).bytes, of: reporter, "a report"
@@ -89,11 +113,9 @@ package struct ReportRows {
         return try keepCopy(of: post, now: now)
     }
 
-    private func keepCopy(of post: Post, now: Int64) throws(VaultError) -> Bool {
-        let picture = try PostRows(store, keys).picture(post.id, of: post.author)
+    private func keepCopy(of post: Reportable, now: Int64) throws(VaultError) -> Bool {
         let copy = JSON.object(
-            [JSON.Member("time", .integer(post.time))] + post.figures
-                + (picture.map { [JSON.Member("image", $0)] } ?? []))
+            post.content + (post.picture.map { [JSON.Member("image", $0)] } ?? []))
         let (version, sealed) = try keys.seal(copy.bytes, of: post.author, "a reported post") {
             Self.copyContext(post.id.text, post.author, $0)
         }
@@ -184,6 +206,12 @@ extension ReportRows {
     /// One of these; nil if it was not reported, or is decided.
     package func open(_ post: ID) throws(VaultError) -> ReportedPost? { try open("post = ?", post.text).first }
 
+    /// Whether nobody has deleted it.
+    private func isThere(_ id: ID) throws(VaultError) -> Bool {
+        if try PostRows(store, keys).post(id) != nil { return true }
+        return try CommentRows(store, keys).comment(id) != nil
+    }
+
     private func open(_ condition: String, _ text: String) throws(VaultError) -> [ReportedPost] {
         let rows = try store.database.query(
             """
@@ -205,8 +233,8 @@ extension ReportRows {
             else { continue }
             found.append(
                 ReportedPost(
-                    post: post, author: author, reported: row.time,
-                    isThere: try PostRows(store, keys).post(post) != nil,
+                    post: post, isComment: json["on"] != nil, author: author, reported: row.time,
+                    isThere: try isThere(post),
                     reasons: try reports("post = ?", post).map { ($0.time, $0.reason) },
                     content: members.filter { $0.name != "image" }, picture: json["image"]))
         }
@@ -217,30 +245,44 @@ extension ReportRows {
 // MARK: Deciding
 
 extension ReportRows {
-    /// Removes a reported post, its copy and the reports.
+    /// Removes a reported post or comment, its copy and the reports.
     /// - Returns: whether it was reported.
     package func remove(_ post: ID) throws(VaultError) -> Bool {
-        try decide(post) { post throws(VaultError) in try PostRows(store, keys).remove(post) }
+        try decide(post) { post throws(VaultError) in
+            try PostRows(store, keys).remove(post)
+        } comment: { comment throws(VaultError) in
+            try CommentRows(store, keys).remove(comment.id)
+        }
     }
 
-    /// Lets a reported post stay, for good: its copy and the reports are removed, and nobody can report it again.
+    /// Lets a reported post or comment stay, for good: its copy and the reports are removed, and nobody can report it again.
     /// - Returns: whether it was reported.
     package func keep(_ post: ID) throws(VaultError) -> Bool {
         try decide(post) { post throws(VaultError) in
             var kept = post
             kept.isJudged = true
             try PostRows(store, keys).write(kept)
+        } comment: { comment throws(VaultError) in
+            var kept = comment
+            kept.isJudged = true
+            try CommentRows(store, keys).write(kept)
         }
     }
 
-    /// - Parameter body: what becomes of the post, if its author has not deleted it.
-    private func decide(_ post: ID, _ body: (Post) throws(VaultError) -> Void) throws(VaultError) -> Bool {
-        let posts = PostRows(store, keys)
+    /// - Parameters:
+    ///   - body: what becomes of the post, if its author has not deleted it.
+    ///   - comment: the same of a comment.
+    private func decide(
+        _ post: ID, _ body: (Post) throws(VaultError) -> Void, comment: (PostComment) throws(VaultError) -> Void
+    ) throws(VaultError) -> Bool {
+        let (posts, comments) = (PostRows(store, keys), CommentRows(store, keys))
         func people() throws(VaultError) -> Set<ID> {
             let reporters = Set(try reports("post = ?", post).map(\.reporter))
             let found = try posts.post(post)
             let givers = try ThumbRows(store, keys).givers(to: found.map { [$0] } ?? [])
-            return reporters.union(givers).union([try open(post)?.author, found?.author].compactMap { $0 })
+            let writers = try comments.writers(on: found.map { [$0] } ?? [])
+            return reporters.union(givers).union(writers)
+                .union([try open(post)?.author, found?.author].compactMap { $0 })
         }
         return try store.change(naming: try people()) { () throws(VaultError) in
             let copies = try store.database.execute(
@@ -248,6 +290,7 @@ extension ReportRows {
             guard copies > 0 else { return false }
             try store.database.execute("DELETE FROM post_reports WHERE post = ?", [.text(post.text)])
             if let found = try posts.post(post) { try body(found) }
+            if let found = try comments.comment(post) { try comment(found) }
             return true
         }
     }

@@ -17,7 +17,7 @@ import { UnderWay } from "./under-way";
 import { speak } from "./words";
 
 /** What is retained on a person's topics, which the page follows all the time, so that each view shows at once what was seen last. */
-const followed = ["today", "heart-rate", "friends/+/today", "groups/+/table", "quote", "training", "workout"];
+const followed = ["today", "heart-rate", "friends/+/today", "groups/+/table", "quote", "training", "workout", "place", "chosen-dependent"];
 
 /** The person who is signed in: what they can ask, and what they are told. `profile` and `picture` are dispatched when these have
  *  changed. */

@@ -11,11 +11,13 @@ import { busy, field, form, named, text } from "../parts/form";
 import { icon } from "../parts/icons";
 import { toast } from "../parts/toast";
 import { looks } from "./friends-card";
+import { PlaceCard } from "./place-card";
 
 /** The people whom somebody looks after, whom their programs show, and how one becomes a guardian. */
 export function lookingAfter(person: Person): HTMLElement {
   const dependents = new Dependents(person);
-  return element("div", { class: "grid" }, dependents, new Connect(person, () => dependents.load()));
+  return element("div", { class: "grid" }, element("div", { class: "side s7" }, new PlaceCard(person), dependents),
+    element("div", { class: "side s5" }, new Connect(person, () => dependents.load())));
 }
 
 /** What somebody does now, in a word. */
@@ -34,7 +36,7 @@ class Dependents extends Card {
   }
 
   begin(): void {
-    this.frame(say("lookingAfter"), "s7");
+    this.frame(say("lookingAfter"), "");
     this.append(this.#rows);
     this.load = answered(this, this.#person, this.#rows, async () => {
       const { dependents, chosen } = await this.#person.ask("dependents/list", {});
@@ -42,6 +44,8 @@ class Dependents extends Card {
       return [element("ul", { class: "rows" }, ...dependents.map((one, at) => element("li", {}, row(one, at)))), this.#chooser(dependents, chosen)];
     });
     this.hear(this.#person.news, "told", () => void this.load());
+    // Another program may have chosen.
+    this.whileShown(this.#person.follow("chosen-dependent", () => void this.load()));
   }
 
   /** Whom all of the guardian's programs show: one of them, or themselves. */
@@ -81,7 +85,7 @@ class Connect extends Card {
   }
 
   begin(): void {
-    this.frame(say("becomeGuardian"), "s5");
+    this.frame(say("becomeGuardian"), "");
     const plainText = { autocomplete: "off", autocapitalize: "none", spellcheck: "false", maxlength: 254 };
     const whom = field(say("theirName"), text(plainText), { look: "all" });
     const code = field(say("theirCode"), text(plainText), { hint: say("theirCodeHint"), look: "all" });

@@ -9,12 +9,15 @@ import { namesOf } from "../library/training";
 import { say } from "../library/words";
 import { AnswerCard } from "../parts/answer-card";
 import { empty, skeleton } from "../parts/card";
-import { face } from "../parts/face";
 import { busy, button, check, checks, field, form, text } from "../parts/form";
 import { icon } from "../parts/icons";
-import { confirmed, opened } from "../parts/dialog";
+import { confirmed } from "../parts/dialog";
 import { toast } from "../parts/toast";
 import { looks } from "./friends-card";
+import { authorFace } from "./post-author";
+import { PostComments } from "./post-comments";
+import { reportTo } from "./post-report";
+import { postedWorkout } from "./post-workout";
 import { squareOf } from "./picture-dialog";
 import { shareOut } from "./share-out";
 import { workoutsText } from "./workouts";
@@ -54,7 +57,10 @@ class Feed extends AnswerCard {
       }
       return this.#content(element("ol", { class: "posts" }, ...posts.map((post) => this.#entry(post))), page.next);
     });
-    this.whileShown(this.person.hear("posts", () => void this.load()), () => this.#sight.disconnect());
+    // Comments are loaded where they are shown.
+    this.whileShown(this.person.hear("posts", (news) => {
+      if (!(news as { commented?: boolean } | null)?.commented) void this.load();
+    }), () => this.#sight.disconnect());
   }
 
   #page(after?: string): Promise<Listed> {
@@ -83,17 +89,31 @@ class Feed extends AnswerCard {
   }
 
   #entry(post: Post): HTMLElement {
-    const { name, own, time, text, workouts, duration_s, selection, muscles, picture } = post;
+    const { name, own, time, text, workouts = 0, duration_s = 0, selection = [], muscles = [], picture, workout, author, portrait } = post;
     const place = picture ? this.#placeOf(post) : null;
     const week = [workoutsText(workouts), duration(duration_s), ...(muscles.length > 0 ? [namesOf(muscles.slice(0, 5))] : [])].join(" · ");
     const item = element("li", { class: "post", "data-row": post.post },
-      element("div", { class: "row" }, face(name, own ? "" : looks[[...post.author].length % 4]),
+      element("div", { class: "row" },
+        authorFace(this.person, { of: { post: post.post }, author, name, own, hasPortrait: portrait, look: own ? "" : looks[[...author].length % 4] ?? "" }),
         element("span", { class: "grow" }, element("b", {}, own ? say("you") : written(name)), element("small", {}, ago(time)))),
       ...(text ? text.split("\n").map((line) => element("p", { class: "whole" }, written(line))) : []), place,
-      element("p", { class: "small muted" }, say("theirWeek", { week })),
+      workout ? postedWorkout(this.person, post.post, workout) : element("p", { class: "small muted" }, say("theirWeek", { week })),
       selection.length > 0 ? element("p", { class: "small muted" }, say("theirSelection"), " ", written(selection.join(", "))) : null);
-    item.append(this.#acts(post, item));
+    item.append(this.#acts(post, item), ...this.#comments(post));
     return item;
+  }
+
+  /** How many comments there are; pressed, the comments themselves. */
+  #comments({ post, comments }: Post): [HTMLElement, HTMLElement] {
+    const open = button("", "s quiet", { "aria-expanded": "false" }), place = element("div");
+    const counted = (count: number) => (open.textContent = say("commentsOf", { count: number(count) }));
+    counted(comments);
+    pressed(open, () => {
+      const isShown = place.childElementCount > 0;
+      fill(place, isShown ? null : new PostComments(this.person, post, counted));
+      open.setAttribute("aria-expanded", `${!isShown}`);
+    });
+    return [element("div", { class: "btns" }, open), place];
   }
 
   #acts(post: Post, item: HTMLElement): HTMLElement {
@@ -111,8 +131,7 @@ class Feed extends AnswerCard {
       }));
     };
     if (own) {
-      const remove = button(say("delete"), "s quiet"), share = button(say("share"), "s quiet");
-      pressed(share, () => shareOut(this.person, { what: "post", post: id }));
+      const remove = button(say("delete"), "s quiet"), share = post.workout ? null : pressed(button(say("share"), "s quiet"), () => shareOut(this.person, { what: "post", post: id }));
       pressed(remove, () => void (async () => {
         if (await confirmed(say("deletePostQuestion"), say("deletePostMeans"), say("delete"))) await busy(remove, async () => {
           await this.person.ask("posts/delete", { post: id });
@@ -121,19 +140,8 @@ class Feed extends AnswerCard {
       })());
       return element("div", { class: "btns" }, element("span", { class: "small muted" }, say("thumbsOf", { ups: number(ups), downs: number(downs) })), share, remove);
     }
-    const report = pressed(button(say("report"), "s quiet", { "aria-label": say("reportName", { name: plain(name) }) }), () => this.#report(post));
+    const report = pressed(button(say("report"), "s quiet", { "aria-label": say("reportName", { name: plain(name) }) }), () => reportTo(this.person, { post: id }, say("reportPost")));
     return element("div", { class: "btns" }, thumb("up", ups), thumb("down", downs), report);
-  }
-
-  #report({ post }: Post): void {
-    const reason = field(say("reportReason"), text({ maxlength: 500, autocomplete: "off" }), { hint: say("reportMeans"), look: "all" });
-    const send = element("button", { class: "btn first" }, say("report"));
-    const dialog = opened(say("reportPost"), form({ reason }, [reason.node, element("div", { class: "btns all" }, pressed(button(say("cancel"), ""), () => dialog.close()), send)], send, async () => {
-      if (reason.input.value.trim() === "") throw new Refusal("invalid", "Empty Fields");
-      await this.person.ask("posts/report", { post, reason: reason.input.value.trim() });
-      dialog.close();
-      toast(say("isReported"));
-    }));
   }
 
   /** What is there already stays. */

@@ -16,6 +16,7 @@ import { toast } from "../parts/toast";
 import { WayMap } from "../parts/way-map";
 import { correctWorkout } from "./correct-workout";
 import { GearField } from "./gear-field";
+import { showFriends } from "./post-workout";
 import { shareOut } from "./share-out";
 import { exportWorkout, shareWorkout } from "./share-workout";
 import { zoneOrigin } from "../library/zones";
@@ -95,7 +96,9 @@ export class Workout extends Part {
       });
     })());
     const correct = (person: Person) => correctWorkout(person, workout, () => this.replaceWith(new Workout(person, this.#id)));
-    return element("div", { class: "btns" }, ended ? act("edit", "pen", correct) : null, act("share", "share", shareWorkout), act("postThere", "people", (person, { id }) => shareOut(person, { what: "workout", workout: id })), act("export", "down", exportWorkout),
+    return element("div", { class: "btns" }, ended ? act("edit", "pen", correct) : null, act("share", "share", shareWorkout),
+      act("showFriends", "people", (person, { id }) => showFriends(person, id, hasWay(workout))),
+      act("postThere", "people", (person, { id }) => shareOut(person, { what: "workout", workout: id })), act("export", "down", exportWorkout),
       started && ended ? element("a", { class: "btn soft", href: `#/heart?from=${started}&to=${ended}` }, say("heartThen")) : null, remove);
   }
 }

@@ -91,6 +91,7 @@ enum Golden {
           share           Posts a workout, a report, statistics, a goal or a post to services of yours.
 
         Guardians:
+          place           Shows where you were last and how you move, or a dependent of yours.
           guardians       Lists the people who watch over you, what each may see, and when they have looked.
           dependents      Lists the people whom you watch over, and where they were last.
           areas           Lists the areas of which you are told when somebody leaves or enters them.

@@ -41,6 +41,57 @@ struct GuardianCommandTests {
         return consumer
     }
 
+    @Test("one's own place is shown with its age, its area and the motion, and said where it is not recorded")
+    func place() throws {
+        let consumer = try signedIn()
+        consumer.answer(
+            "place/get",
+            [
+                "position": ["time": 1_795_261_361_000, "lat": .number(52.5), "lon": .number(13.4), "accuracy_m": 8],
+                "area": "Garden", "state": "still", "since": 1_795_261_300_000, "exercise_min": 42, "age_s": 7300,
+                "recorded": true, "published": false,
+            ])
+        let own = try consumer.vitals("place")
+        #expect(own.status == 0 && own.output.contains("2 h ago") && own.output.contains("52.5,13.4 ±8 m"), "\(own)")
+        #expect(own.output.contains("Garden") && own.output.contains("still since 2026-11-21"), "\(own)")
+        #expect(own.output.contains("42 min today") && own.errors.isEmpty, "\(own)")
+        #expect(try consumer.last().fields == [:])
+        _ = try consumer.vitals("place", "--of", "me")
+        #expect(try consumer.last().fields == ["dependent": .null])
+        consumer.answer("place/get", ["recorded": false, "published": false])
+        let none = try consumer.vitals("place")
+        #expect(none.errors.contains("vitals consent --record-location on"), "\(none)")
+        consumer.answer("place/publish", ["published": true])
+        #expect(try consumer.vitals("place", "publish", "on").output == "your place is on your topic place\n")
+        #expect(try consumer.last().fields == ["published": true])
+        #expect(try consumer.vitals("place", "publish", "maybe").status == 64)
+    }
+
+    @Test("a dependent's place says whose it is, how one gets back, and what they do not show")
+    func dependentsPlace() throws {
+        let consumer = try signedIn()
+        consumer.answer(
+            "place/get",
+            ["dependent": "otto-1", "name": "Otto", "state": "walking", "exercise_min": 5, "not_shown": ["location"]])
+        let place = try consumer.vitals("place", "--of", "ot")
+        #expect(try consumer.last().fields == ["dependent": "otto-1"])
+        #expect(place.output.contains("walking") && !place.output.contains("Seen"), "\(place)")
+        #expect(place.errors.contains("looking at Otto; back with: vitals dependents choose me"), "\(place)")
+        #expect(place.errors.contains("Otto does not show you: location"), "\(place)")
+    }
+
+    @Test("while one looks at a dependent, days say that they are one's own, and how one gets back; programs are told nothing")
+    func lookingAt() throws {
+        let consumer = try signedIn()
+        consumer.answer("statistics/today", ["day": "2026-11-21", "steps": 8042])
+        #expect(try consumer.vitals("today").errors.isEmpty)
+        consumer.keep("vitals/v1/users/ada/chosen-dependent", ["dependent": "otto-1", "name": "Otto"])
+        let today = try consumer.vitals("today")
+        #expect(today.status == 0 && today.output.contains("8,042"), "\(today)")
+        #expect(today.errors.contains("you are looking at Otto: vitals place; back with: vitals dependents choose me"), "\(today)")
+        #expect(try consumer.vitals("today", "--json").errors.isEmpty)
+    }
+
     @Test("a dependent sees who watches over them and when they have looked, and says what each may see")
     func guardians() throws {
         let consumer = try signedIn()

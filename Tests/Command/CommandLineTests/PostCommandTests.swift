@@ -82,6 +82,65 @@ struct PostCommandTests {
         #expect(absent.status == 66 && absent.errors.contains("there is no file /nowhere/sun.jpeg"), "\(absent)")
     }
 
+    @Test("posts a workout with what its person shows of it, and shows it in words, and its way as a drawing")
+    func workout() throws {
+        let consumer = try signedIn()
+        let shown: JSON = [
+            "activity": "running", "day": "2026-11-21", "distance_m": 8920, "duration_s": 2863, "speed_mps": .number(3.1156),
+            "energy_kcal": 610, "heart_rate": .number(150.6), "way": true,
+        ]
+        let post = JSON.object([
+            JSON.Member("author", "ada"), JSON.Member("downs", 0), JSON.Member("name", "Ada"), JSON.Member("own", true),
+            JSON.Member("picture", false), JSON.Member("post", "own-2"), JSON.Member("text", ""),
+            JSON.Member("time", 1_795_261_361_000), JSON.Member("ups", 0), JSON.Member("workout", shown),
+            JSON.Member("comments", 2),
+        ])
+        consumer.answer("posts/add", post)
+        consumer.answer("workouts/list", ["workouts": [["id": "run-1"]]])
+        let added = try consumer.vitals("posts", "add", "--workout", "latest", "--way", "--to", "friends")
+        let words = "running, 2026-11-21: 8.92 km, 47:43, 5:21 /km, 610 kcal, 151 bpm"
+        #expect(added.status == 0 && added.output.contains("  workout   \(words)\n"), "\(added)")
+        #expect(!added.output.contains("  week") && added.output.contains("  comments  2\n"), "\(added)")
+        let asked = consumer.requests.all.last { $0.name == "posts/add" }
+        #expect(asked?.fields == ["friends": true, "way": true, "workout": "run-1"], "\(String(describing: asked))")
+        let alone = try consumer.vitals("posts", "add", "--heart-rate", "--to", "friends")
+        #expect(alone.status == 64 && alone.errors.contains("--heart-rate"), "\(alone)")
+        consumer.answer("posts/way", ["way": [[[0, 0], [0, 400], [300, 400]]]])
+        let way = try consumer.vitals("posts", "way", "own-2")
+        #expect(way.output.hasPrefix("without its start and its end") && way.output.split(separator: "\n").count > 3, "\(way)")
+        consumer.answer("posts/way", ["way": []])
+        #expect(try consumer.vitals("posts", "way", "own-2").errors.contains("too short"))
+    }
+
+    @Test("lists comments page by page, writes one, deletes one and reports one")
+    func comments() throws {
+        let consumer = try signedIn()
+        let comment: JSON = [
+            "comment": "comment-1", "name": "Grace", "time": 1_795_261_361_000, "text": "Fast!\u{1B}[2J", "own": false,
+            "deletable": true, "portrait": false,
+        ]
+        consumer.answer("posts/comments") { fields in
+            fields["after"] == nil ? Reply(.ok(["comments": [comment], "next": "5-a"])) : Reply(.ok(["comments": [comment]]))
+        }
+        let list = try consumer.vitals("posts", "comments", "own-1")
+        #expect(list.output.components(separatedBy: "  Fast!\\u{1b}[2J\n").count == 3, "\(list)")
+        #expect(list.output.hasPrefix("Grace, 2026-11-21") && list.output.contains("  comment-1\n"), "\(list)")
+        consumer.answer("posts/comments", ["comments": []])
+        #expect(try consumer.vitals("posts", "comments", "own-1").errors.contains("vitals posts comment own-1"))
+        consumer.answer("posts/comment", comment)
+        #expect(try consumer.vitals("posts", "comment", "own-1", "Fast!").output.hasPrefix("Grace, "))
+        #expect(try consumer.last().fields == ["post": "own-1", "text": "Fast!"])
+        let long = try consumer.vitals("posts", "comment", "own-1", String(repeating: "a", count: 501))
+        #expect(long.status == 64 && long.errors.contains("has 501 characters, and can have 500"), "\(long)")
+        consumer.answer("posts/delete-comment", [:])
+        #expect(try consumer.vitals("posts", "uncomment", "comment-1").output == "the comment is deleted\n")
+        #expect(try consumer.last().fields == ["comment": "comment-1"])
+        consumer.answer("posts/report", ["reported": true])
+        let reported = try consumer.vitals("posts", "report", "comment-1", "rude", "--comment")
+        #expect(reported.output.contains("will see the comment"), "\(reported)")
+        #expect(try consumer.last().fields == ["comment": "comment-1", "reason": "rude"])
+    }
+
     @Test("shows one, saves its picture, and gives it a thumb or takes it back")
     func one() throws {
         let consumer = try signedIn()

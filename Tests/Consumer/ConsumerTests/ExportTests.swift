@@ -178,7 +178,7 @@ struct ExportTests {
             export.sections.map(\.name) == [
                 "README.txt", "account.json", "profile.json", "consent.json", "devices.json", "sensors.json",
                 "phones.json", "picture",
-                "history.json", "week-goals.json", "friends.json", "thumbs.json", "groups.json", "partners.json", "guardians.json", "dependents.json", "watch-rules.json",
+                "history.json", "week-goals.json", "friends.json", "thumbs.json", "groups.json", "partners.json", "guardians.json", "dependents.json", "place.json", "watch-rules.json",
                 "alerts.json", "posts.json", "post-picture", "reminders.json", "calendar.json", "quotes.json", "notifications.json", "push.json",
                 "sharing.json", "weekly.json",
                 "heart-rate-deleted.json",

@@ -199,7 +199,12 @@ struct ForgettingTests {
         try PostRows(store, keys).add(post, Picture(["picture": .string(Data(smallestJPEG()).base64EncodedString())]))
         let thumb = GivenThumb(post: post.id, author: demo, thumb: .up, told: demo)
         _ = try ThumbRows(store, keys).write(thumb, by: demo, to: post)
-        #expect(try ReportRows(store, keys).add("Why not?", of: post, by: demo, now: start))
+        let reported = Reportable(post, post.figures, picture: nil)
+        #expect(try ReportRows(store, keys).add("Why not?", of: reported, by: demo, now: start))
+        let comment = PostComment(
+            id: try ID("comment"), post: post.id, author: demo, writer: demo, time: start, text: "Mine", told: demo)
+        try CommentRows(store, keys).write(comment)
+        try OwnPlaceChoice.keep(true, documents, of: demo)
         try documents.write(["times": [.integer(start)]], "posting", of: demo)
         let run = try KeptWorkout(id: ID("run"), .running, goal: nil, endsAtGoal: false, start: start)
         try WorkoutRows(store, keys).write(run, of: demo)

@@ -40,7 +40,7 @@ struct Dependents {
     }
 
     /// A place as maps take it, and how far off it may be.
-    private static func place(_ position: JSON, _ units: Units) -> String {
+    static func place(_ position: JSON, _ units: Units) -> String {
         guard let latitude = position.double("lat"), let longitude = position.double("lon") else { return "-" }
         let accuracy = position.double("accuracy_m").map { " ±\(units.height($0).text)" } ?? ""
         return "\(rounded(latitude)),\(rounded(longitude))\(accuracy)"

@@ -2,11 +2,13 @@ import Daemon
 
 /// The commands about guardians, dependents, and what guardians are told of.
 enum GuardianCommands {
-    static let all = [guardians, dependents, areas, alerts]
+    static let all = [place, guardians, dependents, areas, alerts]
 
     /// Does what the command line asks for; nil if it is none of these.
     static func execute(_ call: Call, _ arguments: Arguments) throws -> ExitCode? {
         switch arguments.command {
+        case ["place"]: try ShownPlace(call, arguments).show()
+        case ["place", "publish"]: try ShownPlace(call, arguments).publish()
         case ["guardians"]: try OwnGuardians(call, arguments).list()
         case ["guardians", "code"]: try OwnGuardians(call, arguments).code()
         case ["guardians", "allow"]: try OwnGuardians(call, arguments).allow()
@@ -51,6 +53,31 @@ enum GuardianCommands {
         Option.value("escalate", "MINUTES", "tells the next guardian, if nobody has confirmed it by then"),
         onOff("enabled", "on or off: whether anything is told"),
     ]
+
+    // MARK: Whose place is shown
+
+    private static let place = Command(
+        name: "place", summary: "Shows where you were last and how you move, or a dependent of yours.",
+        discussion: """
+            Without --of it shows whom your programs show: yourself, or the dependent whom you have chosen, as far as they let \
+            you see it.
+            """,
+        optionsAlone: [
+            .value(
+                "of", "NAME", "a dependent, by the name or its beginning, or the id; or me",
+                offers: Offers.dependents.rawValue)
+        ],
+        examples: [
+            Example("vitals place"), Example("vitals place --of otto"), Example("vitals dependents choose otto"),
+        ],
+        subcommands: [
+            Command(
+                name: "publish", summary: "Says whether your own place is on a topic of yours, for other programs.",
+                discussion:
+                    "Nothing is published unless you say so: every program that is signed in as you can read the topic.",
+                arguments: [.required("ON", "on or off", values: ["on", "off"])],
+                examples: [Example("vitals place publish on")])
+        ], runsAlone: true)
 
     // MARK: The dependent's side
 

@@ -1,4 +1,5 @@
 import Daemon
+import Fitness
 import Telemetry
 
 /// `vitals posts`: what people show each other of their weeks.
@@ -16,7 +17,7 @@ struct Posts {
     func list() throws -> ExitCode {
         let count = try arguments.integer("count", in: Self.counts)
         let isOwn = try arguments.flag("own")
-        let posts = try Office.visit(call) { office in
+        let (posts, units) = try Office.visit(call) { office -> ([JSON], Units) in
             var posts: [JSON] = []
             var cursor: JSON?
             repeat {
@@ -24,22 +25,29 @@ struct Posts {
                 posts += page.list("posts")
                 cursor = page["next"]
             } while cursor != nil && posts.count < count
-            return Array(posts.prefix(count))
+            return (Array(posts.prefix(count)), unitsOf(posts, office))
         }
         guard !call.isJSON else { return try print(posts.map(\.line).joined()) }
         guard !posts.isEmpty else {
             Output.note("no posts yet: vitals posts add 'A good week.' --to friends")
             return .ok
         }
-        return try print(posts.map(Self.text).joined(separator: "\n"))
+        return try print(posts.map { Self.text($0, units) }.joined(separator: "\n"))
     }
 
     func show() throws -> ExitCode {
         let post = try arguments.string("POST")
-        guard let path = try arguments.optionalString("picture") else {
-            return try show(Office.visit(call) { try $0.ask("posts/show", [("post", .string(post))]) })
+        let (picture, portrait) = (
+            try arguments.optionalString("picture"), try arguments.optionalString("portrait")
+        )
+        if picture != nil, portrait != nil {
+            throw arguments.refusal(of: "portrait", "cannot be combined with --picture")
         }
-        let data = try Office.visit(call) { try $0.ask("posts/picture", [("post", .string(post))]) }
+        guard let path = picture ?? portrait else {
+            return try show { try $0.ask("posts/show", [("post", .string(post))]) }
+        }
+        let verb = picture == nil ? "posts/portrait" : "posts/picture"
+        let data = try Office.visit(call) { try $0.ask(verb, [("post", .string(post))]) }
         guard !call.isJSON else { return try print(data.line) }
         guard let written = try Pictures.write(data, to: path) else {
             throw Failure(.notFound, "this post has no picture")
@@ -54,16 +62,34 @@ struct Posts {
             throw arguments.missing("to", "friends, or a group of yours (vitals groups)")
         }
         let picture = try arguments.optionalString("picture").map { try Pictures.read($0) }
-        let data = try Office.visit(call) { office in
+        let workout = try arguments.optionalString("workout")
+        let (way, heartRate) = (try arguments.flag("way"), try arguments.flag("heart-rate"))
+        if workout == nil, way || heartRate {
+            throw arguments.refusal(of: way ? "way" : "heart-rate", "only goes with --workout")
+        }
+        return try show { office in
             let groups = try Self.groups(wanted.filter { $0 != "friends" }, office)
+            let shown = try workout.map { JSON.string(try office.workout(named: $0, "workout", arguments)) }
             return try office.ask(
                 "posts/add",
                 [
+                    ("workout", shown), ("way", way ? true : nil), ("heart_rate", heartRate ? true : nil),
                     ("text", text), ("picture", picture), ("friends", wanted.contains("friends") ? true : nil),
                     ("groups", groups.isEmpty ? nil : .array(groups.map(JSON.string))),
                 ])
         }
-        return try show(data)
+    }
+
+    func way() throws -> ExitCode {
+        let post = try arguments.string("POST")
+        let data = try Office.visit(call) { try $0.ask("posts/way", [("post", .string(post))]) }
+        guard !call.isJSON else { return try print(data.line) }
+        let drawing = PostedWorkout.drawing(data)
+        guard !drawing.isEmpty else {
+            Output.note("there is no way to show: it is too short without its start and its end")
+            return .ok
+        }
+        return try print("without its start and its end; north at the top\n" + drawing)
     }
 
     /// The ids of the asker's groups that a command line names.
@@ -90,8 +116,7 @@ struct Posts {
             throw arguments.refusal(of: "THUMB", "expected up, down or none, found \(escaped(word))")
         }
         let thumb = word == "none" ? JSON.null : .string(word)
-        return try show(
-            Office.visit(call) { try $0.ask("posts/thumb", [("post", .string(post)), ("thumb", thumb)]) })
+        return try show { try $0.ask("posts/thumb", [("post", .string(post)), ("thumb", thumb)]) }
     }
 
     func delete() throws -> ExitCode {
@@ -105,10 +130,13 @@ struct Posts {
     func report() throws -> ExitCode {
         let post = try arguments.string("POST")
         let reason = try written(arguments.string("REASON"), "REASON", atMost: Self.longestReason)
+        let isComment = try arguments.flag("comment")
         let data = try Office.visit(call) {
-            try $0.ask("posts/report", [("post", .string(post)), ("reason", reason)])
+            try $0.ask("posts/report", [(isComment ? "comment" : "post", .string(post)), ("reason", reason)])
         }
-        return try print(call.isJSON ? data.line : "the operator of this consumer will see the post and what you say of it\n")
+        let what = isComment ? "comment" : "post"
+        return try print(
+            call.isJSON ? data.line : "the operator of this consumer will see the \(what) and what you say of it\n")
     }
 
     /// A text, unless it is longer than the consumer takes.
@@ -122,25 +150,39 @@ struct Posts {
 
     // MARK: What is shown
 
-    private func show(_ post: JSON) throws -> ExitCode { try print(call.isJSON ? post.line : Self.text(post)) }
+    private func show(_ ask: (Office) throws -> JSON) throws -> ExitCode {
+        let (post, units) = try Office.visit(call) { office -> (JSON, Units) in
+            let post = try ask(office)
+            return (post, unitsOf([post], office))
+        }
+        return try print(call.isJSON ? post.line : Self.text(post, units))
+    }
 
     private func print(_ text: String) throws -> ExitCode {
         try Output.write(text)
         return .ok
     }
 
+    /// The person's units; only workouts need them.
+    private func unitsOf(_ posts: [JSON], _ office: Office) -> Units {
+        call.isJSON || posts.allSatisfy { $0["workout"] == nil } ? .metric : office.units()
+    }
+
     /// A post as a paragraph.
-    private static func text(_ post: JSON) -> String {
+    private static func text(_ post: JSON, _ units: Units) -> String {
         let workouts = counted(post.whole("workouts") ?? 0, "workout")
         let time = post.whole("duration_s").flatMap { $0 > 0 ? ", \(clock(seconds: $0))" : nil } ?? ""
         let mine = post.text("mine").map { ", yours: \($0)" } ?? ""
         let heading = "\(post.text("name") ?? "-"), \(post.time("time") ?? "-")  \(post.text("post") ?? "-")\n"
         return heading
             + lines([
-                ("  week", workouts + time), ("  chosen", words(post, "selection")), ("  muscles", words(post, "muscles")),
+                ("  workout", post["workout"].map { PostedWorkout($0, units).line }),
+                ("  week", post["workout"] == nil ? workouts + time : nil),
+                ("  chosen", words(post, "selection")), ("  muscles", words(post, "muscles")),
                 ("  for", post["to"].map(audience)),
                 ("  picture", post["picture"] == true ? "yes" : nil),
                 ("  thumbs", "\(post.whole("ups") ?? 0) up, \(post.whole("downs") ?? 0) down\(mine)"),
+                ("  comments", post.whole("comments").flatMap { $0 > 0 ? "\($0)" : nil }),
             ]) + body(post)
     }
 
@@ -155,7 +197,7 @@ struct Posts {
     }
 
     /// Its text, line by line: only line breaks are more than a text to a terminal.
-    private static func body(_ post: JSON) -> String {
+    static func body(_ post: JSON) -> String {
         guard case .string(let text)? = post["text"], !text.isEmpty else { return "" }
         return text.split(separator: "\n", omittingEmptySubsequences: false).map { "  \(escaped(String($0)))".trimmed + "\n" }
             .joined()

@@ -193,11 +193,15 @@ struct WorkoutLists {
 extension Office {
     /// The id of the workout that the command line names: an id, or `latest`.
     func workout(_ arguments: Arguments) throws -> String {
-        let wanted = try arguments.optionalString("ID") ?? "latest"
+        try workout(named: arguments.optionalString("ID") ?? "latest", "ID", arguments)
+    }
+
+    /// The same of one that an argument or an option names.
+    func workout(named wanted: String, _ name: String, _ arguments: Arguments) throws -> String {
         guard wanted == "latest" else {
             guard (try? ID(wanted)) != nil else {
                 throw arguments.refusal(
-                    of: "ID",
+                    of: name,
                     "expected a workout's id, or latest, found \(escaped(wanted)); vitals workout list shows them")
             }
             return wanted

@@ -53,7 +53,9 @@ final class WorkoutDeletion: @unchecked Sendable {
         }
         let now = context.now()
         do {
-            _ = try context.answered.once(request, now: now) {
+            _ = try context.answered.once(
+                request, now: now, with: try context.changes.people(touchedByRemoving: id, of: user)
+            ) {
                 try rows.remove(id, of: user)
                 if try days.remove(workout: id, from: workout.started, of: user, now: now) {
                     let day = WorkoutRows.day(workout.started)

@@ -122,8 +122,11 @@ enum WorkoutHistory {
         }
 
         init(_ source: ReadSource, _ user: ID, _ zone: String) {
-            rows = WorkoutRows(source.store, source.keys)
-            (self.user, self.zone) = (user, zone)
+            self.init(WorkoutRows(source.store, source.keys), user, zone)
+        }
+
+        init(_ rows: WorkoutRows, _ user: ID, _ zone: String) {
+            (self.rows, self.user, self.zone) = (rows, user, zone)
         }
 
         /// Read when it is first asked for: a list needs none, as a rule.

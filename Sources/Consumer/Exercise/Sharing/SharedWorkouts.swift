@@ -2,7 +2,7 @@ package import Features
 import Files
 package import Fitness
 package import Pictures
-import Records
+package import Records
 package import Telemetry
 package import Workouts
 
@@ -10,11 +10,16 @@ package import Workouts
 
 /// The workouts of a person, read for sharing. Belongs to the thread of its source.
 package struct SharedWorkouts {
-    private let asked: WorkoutHistory.Asked
+    let asked: WorkoutHistory.Asked
 
     /// - Parameter zone: that of people who have named none.
     package init(_ source: ReadSource, of user: ID, zone: String) {
         asked = WorkoutHistory.Asked(source, user, zone)
+    }
+
+    /// The same on the session's thread.
+    package init(_ store: Store, _ keys: Keys, of user: ID, zone: String) {
+        asked = WorkoutHistory.Asked(WorkoutRows(store, keys), user, zone)
     }
 
     /// What may be told of a workout that is over, with start and end hidden as in its picture.

@@ -102,6 +102,6 @@ extension FeatureTopic {
                 ])),
         FeatureTopic(
             .chosenDependent, isRetained: true,
-            .object("ChosenDependent", "Whom a guardian looks at now.", [.always("dependent", .id)])),
+            .object("ChosenDependent", "Whom a guardian looks at now.", [.always("dependent", .id), .known("name", .text)])),
     ]
 }

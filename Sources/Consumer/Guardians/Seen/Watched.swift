@@ -29,6 +29,9 @@ struct Watched {
     private(set) var isLoaded = false
     /// When each topic was last made, in milliseconds since boot: that takes a while.
     var made: [SightTopic: UInt64] = [:]
+    /// Whether their own place is on a topic of theirs, and when that was last made.
+    var isPublished = false
+    var placeMade: UInt64?
     private(set) var fixes = Fixes()
     private(set) var day: CalendarDay
     /// When the day began, and when it ends, in Unix milliseconds.

@@ -85,7 +85,11 @@ struct SharedReader {
     }
 
     private func post(_ id: ID, _ withPicture: Bool) throws -> SharedContent {
-        guard let post = try OwnPosts(source, of: user).post(id) else {
+        let posts = OwnPosts(source, of: user)
+        guard try !posts.showsWorkout(id) else {
+            throw ReplyError(.notAllowed, "this post shows a workout: share the workout itself", field: "post")
+        }
+        guard let post = try posts.post(id) else {
             throw ReplyError(.notFound, "you have no such post", field: "post")
         }
         let days = try Histories(source.store, source.keys, zone: zone).history(of: user).localDays

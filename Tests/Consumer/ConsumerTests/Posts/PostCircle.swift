@@ -66,7 +66,7 @@ extension Circle {
             for (table, columns) in [
                 ("posts", ["person"]), ("post_pictures", ["person"]), ("post_audiences", ["person"]),
                 ("post_thumbs", ["person", "author"]), ("post_reports", ["person", "author"]),
-                ("reported_posts", ["person"]),
+                ("post_comments", ["person", "author"]), ("reported_posts", ["person"]),
             ] {
                 for column in columns {
                     rows["\(table).\(column)"] = try context.store.database.first(

@@ -218,12 +218,12 @@ extension JSON {
 }
 
 extension Circle {
-    fileprivate func settings() throws -> ConsumerSettings {
+    func settings() throws -> ConsumerSettings {
         try household.settings(port: broker.port, more: "time_zone: \"UTC\", accounts: {}, broker_rules: {},")
     }
 
     /// Has everything of a person deleted.
-    fileprivate func forget(_ user: ID) throws {
+    func forget(_ user: ID) throws {
         let asked = try done(user, "reset-all/ask")
         try done(user, "reset-all/confirm", ["confirmation": asked["confirmation"] ?? .null])
     }
