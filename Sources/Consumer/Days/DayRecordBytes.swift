@@ -202,7 +202,7 @@ extension DayRecord {
             return String(decoding: rest.prefix(Int(length)), as: UTF8.self)
         }
 
-        /// Nil if the bytes spell none; nil inside if there is none.
+        /// Nil if the bytes are not valid; nil inside if they say that the workout has no effort.
         mutating func effort() -> Effort?? {
             guard let count = number(), count <= 1 else { return nil }
             guard count == 1 else { return .some(nil) }

@@ -18,7 +18,7 @@ extension DayTotals {
             [
                 .known("target", .number), .known("value", .number), .known("percent", .number),
                 .always("reached", .bool),
-                .known("on_foot", .bool.about("true of a distance of which only that on foot counts")),
+                .known("on_foot", .bool.about("true for a distance that counts only what is done on foot")),
             ])
     }
 

@@ -16,8 +16,11 @@ extension Days {
         guard try keys.version(of: user) != nil else { return }
         let history = try histories.keep(user, now: now)
         var book = DayBook(rows, user, history.localDays)
+        // An older record of a day does not know how hard its workouts were, so its figures may rise now.
+        let day = history.localDays.day(of: workout.times.lowerBound)
+        let isOfBefore = try book.record(of: day).workouts[workout.id].map { $0.effort == nil } ?? false
         let known = try book.enter(workout)
-        let isNews = known.map { $0 == history.localDays.day(of: workout.times.lowerBound) } ?? !wasCounted
+        let isNews = !isOfBefore && (known.map { $0 == day } ?? !wasCounted)
         try close(&book, history, silently: silently || !isNews, now: now)
     }
 

@@ -6,9 +6,9 @@ package import Telemetry
 // Goals of weeks, and how often goals were reached in a row.
 //
 // What a week comes to follows from the records of its days. Which of its goals were reached is kept in the document "week-goals", in the
-// transaction that keeps the day: what was announced stays announced, whatever becomes of the days.
+// transaction that keeps the day: what was announced stays announced, even if a day changes later.
 
-/// Which goals of which weeks a person has reached.
+/// The goals of weeks that a person has reached.
 package struct ReachedWeeks: Equatable {
     package static let document = "week-goals"
     /// How many weeks are kept, the latest ones: more than ten years.

@@ -65,10 +65,10 @@ package protocol HistoryObserver: AnyObject {
 /// Keeps something of workouts besides their rows.
 package protocol WorkoutRemovalObserver: AnyObject {
     /// Other people affected by this.
-    func people(touchedByRemoving workout: ID, of user: ID) throws(VaultError) -> Set<ID>
+    func people(touchedByRemoving workouts: Set<ID>, of user: ID) throws(VaultError) -> Set<ID>
 
-    /// Nothing of a workout is kept any longer. Called within the transaction that removes it; what throws rolls it back.
-    func removingWorkout(_ workout: ID, of user: ID) throws(VaultError)
+    /// Nothing of some workouts is kept any longer. Called within the transaction that removes them; what throws rolls it back.
+    func removingWorkouts(_ workouts: Set<ID>, of user: ID) throws(VaultError)
 }
 
 /// Hears that somebody has reset their password: others may have known the one before, and changed what is theirs.
@@ -261,20 +261,24 @@ extension PeopleChanges {
 }
 
 extension WorkoutRemovalObserver {
-    package func people(touchedByRemoving workout: ID, of user: ID) throws(VaultError) -> Set<ID> { [] }
+    package func people(touchedByRemoving workouts: Set<ID>, of user: ID) throws(VaultError) -> Set<ID> { [] }
 }
 
 extension PeopleChanges: WorkoutRemovalObserver {
-    package func people(touchedByRemoving workout: ID, of user: ID) throws(VaultError) -> Set<ID> {
+    package func people(touchedByRemoving workouts: Set<ID>, of user: ID) throws(VaultError) -> Set<ID> {
         var people: Set<ID> = []
+        guard !workouts.isEmpty else { return people }
         for observer in entries.compactMap({ $0.observer as? any WorkoutRemovalObserver }) {
-            people.formUnion(try observer.people(touchedByRemoving: workout, of: user))
+            people.formUnion(try observer.people(touchedByRemoving: workouts, of: user))
         }
         return people
     }
 
-    package func removingWorkout(_ workout: ID, of user: ID) throws(VaultError) {
-        for entry in entries { try (entry.observer as? any WorkoutRemovalObserver)?.removingWorkout(workout, of: user) }
+    package func removingWorkouts(_ workouts: Set<ID>, of user: ID) throws(VaultError) {
+        guard !workouts.isEmpty else { return }
+        for observer in entries.compactMap({ $0.observer as? any WorkoutRemovalObserver }) {
+            try observer.removingWorkouts(workouts, of: user)
+        }
     }
 }
 

@@ -40,7 +40,8 @@ extension Feature {
             let zone = parts.context.settings.timeZone
             return WorkoutHistory.verbs(parts.readers, parts.context, zone: zone)
                 + PictureRequests.verbs(parts.readers, zone: zone)
-                + WorkoutReports.verbs(parts.readers, parts.context) + WorkoutDeletion(parts).verbs + WorkoutPreference(parts).verbs
+                + WorkoutReports.verbs(parts.readers, parts.context) + WorkoutDeletion(parts).verbs
+                + WorkoutPreference(parts).verbs
                 + GearRequests(parts).verbs + PlanRequests(parts).verbs
         },
         service: { RunningWorkouts($0) }, topics: [FeatureTopic(.workout, isRetained: true, WorkoutFigures.schema)],

@@ -17,6 +17,20 @@ package struct SeparateRanges: Equatable {
         return index < ranges.count && ranges[index].overlaps(other)
     }
 
+    /// The same without what is in others.
+    package func subtracting(_ others: SeparateRanges) -> SeparateRanges {
+        var left = SeparateRanges()
+        for range in ranges {
+            var first = range.lowerBound
+            for other in others.ranges where other.overlaps(range) {
+                if first < other.lowerBound { left.insert(first..<other.lowerBound) }
+                first = max(first, other.upperBound)
+            }
+            if first < range.upperBound { left.insert(first..<range.upperBound) }
+        }
+        return left
+    }
+
     package mutating func insert(_ range: Range<Int64>) {
         guard !range.isEmpty else { return }
         let first = firstIndex { $0.upperBound >= range.lowerBound }

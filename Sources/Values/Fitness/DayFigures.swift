@@ -25,7 +25,7 @@ public struct DayWorkout: Hashable, Sendable {
     /// Of several that are the same, the one with the highest rank counts: one that the person has chosen, then one that was
     /// started here, then one with more measurements.
     public let rank: Int
-    /// A number that the sessions of one file have in common, as those of a triathlon; nil if it is no such session.
+    /// A number that the sessions of one file have in common, as those of a triathlon; nil for a whole activity.
     public let file: Int64?
     /// How its active time went; nil if that is not known.
     public private(set) var effort: Effort?

@@ -34,7 +34,7 @@ public struct DayTotals: Hashable, Sendable, Codable {
     /// The distance on foot in metres; nil if nothing is known of it.
     public var metresOnFoot: Double? { figures?.metres[.foot] }
 
-    /// How far a goal's value has come, in the goal's unit, in whatever way; nil if it is not known.
+    /// How far a goal's value has come, in the goal's unit, in all ways; nil if it is not known.
     public subscript(goal: Goal) -> Double? {
         switch goal {
         case .steps: steps.map { Double($0.total) }

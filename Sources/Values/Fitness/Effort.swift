@@ -13,7 +13,7 @@ public struct Effort: Hashable, Sendable {
     /// In the zones 4 and 5.
     public let vigorous: Int
 
-    /// An effort from its parts. What is below 0 is none.
+    /// An effort from its parts. What is below 0 counts as 0.
     public init(active: Int, recorded: Int, moderate: Int, vigorous: Int) {
         func known(_ seconds: Int) -> Int { min(max(0, seconds), Int(Int32.max)) }
         (self.active, self.recorded) = (known(active), known(recorded))

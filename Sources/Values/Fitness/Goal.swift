@@ -23,8 +23,7 @@ public enum Goal: String, CaseIterable, Hashable, Sendable, Codable, CodingKeyRe
     }
 }
 
-/// What somebody wants to reach on a day and in a week: steps, metres, kilocalories, days or minutes, above 0; nothing if there is no
-/// such goal.
+/// What somebody wants to reach on a day and in a week: steps, metres, kilocalories, days or minutes, above 0.
 public struct GoalTargets: Hashable, Sendable, Codable {
     /// What everybody begins with: 10,000 steps.
     public static let first = GoalTargets([.steps: 10_000])
@@ -33,7 +32,7 @@ public struct GoalTargets: Hashable, Sendable, Codable {
     public private(set) var targets: [Goal: Double]
     /// Those of the week.
     public private(set) var weeks: [WeekGoal: Double]
-    /// Whether a distance counts only as far as it was done on foot.
+    /// Whether only the distance on foot counts.
     public var isDistanceOnFoot: Bool
 
     /// These targets. What is not above 0 and finite is none.
@@ -43,7 +42,7 @@ public struct GoalTargets: Hashable, Sendable, Codable {
         self.isDistanceOnFoot = isDistanceOnFoot
     }
 
-    /// One target of the week; nil if there is no such goal.
+    /// One target of the week; nil without such a goal.
     public subscript(goal: WeekGoal) -> Double? {
         get { weeks[goal] }
         set { weeks[goal] = newValue.flatMap { $0 > 0 && $0.isFinite ? $0 : nil } }
@@ -77,7 +76,7 @@ public struct GoalDay: Hashable, Sendable, Codable {
     public var value: Double?
     /// Once a goal is reached it stays reached, whatever the target is changed to later.
     public var reached: Reached?
-    /// Whether it is a distance of which only that on foot counts; nil if not.
+    /// True for a distance goal that counts only what is done on foot; otherwise nil.
     public var isOnFoot: Bool?
 
     /// A goal's state from its parts.

@@ -59,7 +59,7 @@ extension HeartRateFacts {
     public static let zones = 5
 
     /// What is wrong with it; nil if nothing is.
-    /// - Parameter person: who says it. Somebody of whom the heart rate at rest is measured need not name it.
+    /// - Parameter person: who says it. A person whose heart rate at rest is measured need not name it.
     public func problem(of person: Person) -> Problem? {
         for figure in Figure.allCases {
             if let value = figures[figure], !Self.heartRates.contains(value) { return .impossible(figure) }

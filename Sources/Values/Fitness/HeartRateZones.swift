@@ -36,7 +36,7 @@ public struct HeartRateZones: Hashable, Sendable, Codable {
     /// The zone of a heart rate, 0 to 5.
     public func zone(of heartRate: Double) -> Int { bounds.count { heartRate >= $0 } }
 
-    /// Where a zone begins and where the next one does, which is nil for the last; nil if there is no such zone.
+    /// Where a zone begins and where the next one does, which is nil for the last; nil if the zone does not exist.
     public func range(of zone: Int) -> (from: Double, to: Double?)? {
         guard (1...bounds.count).contains(zone) else { return nil }
         return (bounds[zone - 1], zone < bounds.count ? bounds[zone] : nil)

@@ -8,13 +8,16 @@ public struct SameWorkouts: Hashable, Sendable {
     /// The others, those first that are to be preferred.
     public private(set) var others: [DayWorkout] = []
 
-    /// All workouts of some, each in one group, in the order of when they began.
-    /// - Parameter day: on which day a moment was: of recordings on both sides of midnight, those of the earlier day are preferred,
-    ///   because that day does not know of the next one.
+    /// How many that overlap, one with the next, are compared with each other: nobody has so many recordings of anything.
+    static let mostCompared = 200
+
+    /// All workouts of some, each in one group, in the order of when they began. Where too many overlap, each counts alone.
+    /// - Parameter day: the day of a moment. Of recordings on both sides of midnight, those of the earlier day are preferred,
+    ///   because that day does not know the next one.
     public static func groups(of workouts: [DayWorkout], day: (Int64) -> CalendarDay) -> [SameWorkouts] {
         workouts.partedByTime(\.times).flatMap { part -> [SameWorkouts] in
             // Most overlap with no other one, and nothing else need be known of these.
-            guard part.count > 1 else { return part.map { SameWorkouts(counted: $0) } }
+            guard part.count > 1, part.count <= mostCompared else { return part.map { SameWorkouts(counted: $0) } }
             let days = Dictionary(grouping: part) { day($0.times.lowerBound) }.sorted { $0.key < $1.key }
             return groups(inOrder: days.flatMap { $0.value.sorted { $0.goesBefore($1) } })
         }

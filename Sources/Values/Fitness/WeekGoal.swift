@@ -1,6 +1,6 @@
 /// What somebody can want to reach in a week, Monday to Sunday.
 public enum WeekGoal: String, CaseIterable, Hashable, Sendable, Codable, CodingKeyRepresentable {
-    /// Days on which every goal of the day was reached.
+    /// Days with every goal of the day reached.
     case days
     /// Minutes of activity: those that are vigorous count twice (`DayWorkout.activityMinutes`).
     case minutes
@@ -12,7 +12,7 @@ public enum WeekGoal: String, CaseIterable, Hashable, Sendable, Codable, CodingK
     public var targets: ClosedRange<Double> { self == .days ? 1...7 : 1...10_080 }
 }
 
-/// A week, as far as its goals are about it.
+/// What the goals of a week are about.
 public struct GoalWeek: Hashable, Sendable {
     /// What is known of one of its days.
     public struct Day: Hashable, Sendable {
@@ -32,12 +32,12 @@ public struct GoalWeek: Hashable, Sendable {
         var isFull: Bool { !wanted.isEmpty && wanted.isSubset(of: reached) }
     }
 
-    /// On how many days everything was reached that was to be.
+    /// How many days have every goal reached.
     public let fullDays: Int
     /// Minutes of activity.
     public let minutes: Double
 
-    /// A week from those of its days of which anything is known.
+    /// A week from those of its days that have anything.
     public init(_ days: some Sequence<Day>) {
         (fullDays, minutes) = days.reduce(into: (0, 0.0)) { sums, day in
             sums.0 += day.isFull ? 1 : 0
@@ -59,7 +59,7 @@ public struct Streak: Hashable, Sendable {
     public private(set) var isOver = false
     private var hasBegun = false
 
-    /// One of which nothing is known yet.
+    /// An empty one.
     public init() {}
 
     /// One from whether the goal was reached, the latest day last: that one is under way.
@@ -75,7 +75,7 @@ public struct Streak: Hashable, Sendable {
     }
 }
 
-/// What somebody is told of a goal that turns out to be reached.
+/// What somebody hears of a goal that turns out to be reached.
 public enum GoalNews: Hashable, Sendable {
     /// It is of the day, or the week, that is under way.
     case now

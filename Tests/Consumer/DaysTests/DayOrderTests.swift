@@ -41,7 +41,7 @@ struct DayOrderTests {
     /// The same by the definitions alone, without any of what is tested.
     private func expected(_ reads: [Read], _ days: LocalDays) -> [CalendarDay: (steps: Int?, temperatures: Set<Int64>)]
     {
-        var bySensor: [String: [CalendarDay: Int]] = [:]
+        var bySensor: [String: [CalendarDay: CountedSteps]] = [:]
         var temperatures: [CalendarDay: Set<Int64>] = [:]
         for sensor in Diary.sensors {
             var last: Read?
@@ -49,18 +49,21 @@ struct DayOrderTests {
                 ($0.time, $0.counter) < ($1.time, $1.counter)
             }) {
                 let day = days.day(of: read.time)
-                var made = 0
+                var counted = bySensor[sensor]?[day] ?? CountedSteps(heard: read.time)
                 if let last, read.time - last.time <= 36 * 3_600_000 {
-                    made = Int(read.counter >= last.counter ? read.counter - last.counter : read.counter)
+                    let made = Int(read.counter >= last.counter ? read.counter - last.counter : read.counter)
+                    counted.differences.append(CountedSteps.Difference(from: last.time, to: read.time, made: made))
                 }
-                bySensor[sensor, default: [:]][day, default: 0] += made
+                bySensor[sensor, default: [:]][day] = counted
                 if let value = read.temperature { temperatures[day, default: []].insert(value) }
                 last = read
             }
         }
         var all: [CalendarDay: (steps: Int?, temperatures: Set<Int64>)] = [:]
         for day in Set(bySensor.values.flatMap(\.keys)).union(temperatures.keys) {
-            all[day] = (bySensor.values.compactMap { $0[day] }.max(), temperatures[day] ?? [])
+            let sources = Diary.sensors.compactMap { bySensor[$0]?[day] }
+            let steps = CountedSteps.together(sources, days.intervals(of: day)).map { Steps($0) }
+            all[day] = (steps?.total, temperatures[day] ?? [])
         }
         return all
     }

@@ -30,7 +30,7 @@ struct GoalWeeksTests {
         diary.days.committed()
     }
 
-    /// A run, all of it in zone 4: two minutes of activity for each.
+    /// A run entirely in zone 4: each minute counts as two minutes of activity.
     private func run(_ id: String, _ start: Int64, minutes: Int64) -> DayWorkout {
         let effort = Effort(
             active: Int(minutes) * 60, recorded: Int(minutes) * 60, zones: [0, 0, 0, Int(minutes) * 60, 0])
@@ -63,7 +63,7 @@ struct GoalWeeksTests {
         #expect(goals.told == ["days 2026-W47 2026-11-17 aloud"])
         let reached = GoalDay.Reached(target: 2, time: second + hour)
         #expect(try value(.days, "2026-11-17", diary) == GoalDay(target: 2, value: 2, reached: reached))
-        // It comes again, and a third day and another target change nothing of it.
+        // The same blocks again, a third day and another target do not change it.
         try diary.take(blocks, now: second + 2 * hour)
         try diary.take([count(second + day, 2500), count(second + day + 1000, 3600)], now: second + day + hour)
         try want(GoalTargets([.steps: 1000], weeks: [.days: 3]), from: "2026-11-18", diary, now: second + day + hour)

@@ -143,7 +143,8 @@ struct YearTests {
         let steps = person.counters.indices.map { Self.steps(of: person, person.sensor($0)) }
         let minutes = Self.minutes(of: person)
         for (day, entries) in Dictionary(grouping: person.entries, by: { localDays.day(of: $0.time) }) {
-            var totals = Self.totals(of: person, on: day, entries, steps.compactMap { $0[day] })
+            let made = CountedSteps.together(steps.compactMap { $0[day] }, localDays.intervals(of: day))
+            var totals = Self.totals(of: person, on: day, entries, made)
             let time = HeartRateDay.Time(localDays.intervals(of: day)) { localDays.minuteOfDay(at: $0) }
             let needed = time.needed ?? 0..<0
             let first = Self.first(minutes, needed.lowerBound)
@@ -155,16 +156,18 @@ struct YearTests {
     }
 
     private static func totals(
-        of person: MadeUpPerson, on day: CalendarDay, _ entries: [MadeUpPerson.Entry], _ steps: [Steps]
+        of person: MadeUpPerson, on day: CalendarDay, _ entries: [MadeUpPerson.Entry],
+        _ made: (walking: Double, running: Double)?
     ) -> DayTotals {
         var totals = DayTotals(day)
-        totals.steps = steps.max { ($0.total, $0.running) < ($1.total, $1.running) }
+        totals.steps = made.map { Steps($0) }
         let body = body(of: person, on: day)
-        totals.figures = totals.steps.flatMap { steps in
+        totals.figures = made.flatMap { steps in
             guard let length = body.stepLengthMetres, let weight = body.weightKilograms else { return nil }
-            let (walked, run) = (length * Double(steps.walking), length * Double(steps.running))
+            let (walked, run) = (length * steps.walking, length * steps.running)
             return DayFigures(
-                metres: [.foot: length * Double(steps.total)], kilocalories: weight * walked / 1000 * 0.5 + weight * run / 1000)
+                metres: [.foot: length * (steps.walking + steps.running)],
+                kilocalories: weight * walked / 1000 * 0.5 + weight * run / 1000)
         }
         totals.goals[.steps] = GoalDay(target: 10_000, value: totals.steps.map { Double($0.total) })
         let temperatures = entries.compactMap { entry -> TemperatureReading? in
@@ -206,22 +209,17 @@ struct YearTests {
     }
 
     /// The steps of one sensor, count after count; a day without a count has none.
-    private static func steps(of person: MadeUpPerson, _ sensor: String) -> [CalendarDay: Steps] {
-        var steps: [CalendarDay: Steps] = [:]
+    private static func steps(of person: MadeUpPerson, _ sensor: String) -> [CalendarDay: CountedSteps] {
+        var steps: [CalendarDay: CountedSteps] = [:]
         var before: (time: Int64, counter: UInt32)?
         let localDays = person.localDays
         for (time, counter) in person.counts(of: sensor) {
             defer { before = (time, counter) }
-            var sum = steps[localDays.day(of: time)] ?? Steps()
+            var sum = steps[localDays.day(of: time)] ?? CountedSteps(heard: time)
             defer { steps[localDays.day(of: time)] = sum }
             guard let before, time - before.time <= 36 * 3_600_000 else { continue }
             let made = Int(counter >= before.counter ? counter - before.counter : counter)
-            let minutes = Double(time - before.time) / 60_000
-            if minutes > 0, minutes <= 10, Double(made) / minutes >= 140 {
-                sum.running += made
-            } else {
-                sum.walking += made
-            }
+            sum.differences.append(CountedSteps.Difference(from: before.time, to: time, made: made))
         }
         return steps
     }

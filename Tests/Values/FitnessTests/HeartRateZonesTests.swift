@@ -40,6 +40,7 @@ struct HeartRateZonesTests {
         let rate = try #require((vector.arguments[0] as? NSNumber)?.doubleValue)
         let zones = try #require(Self.person(.limits, limits: numbers(vector.arguments[1])).zones())
         #expect(zones.zone(of: rate) == (vector.expected as? NSNumber)?.intValue)
+        #expect(zones.zone(of: zones.bounds[1]) == 2)
     }
 
     @Test("say what they were computed from, and are shown rounded up")

@@ -60,6 +60,15 @@ struct SameWorkoutTests {
         #expect(groups([workout("e", 990, 1600), workout("f", 1000, 1610, rank: 9)]) == ["ef"])
     }
 
+    @Test("compares no more than 200 that touch each other: then each counts alone")
+    func many() {
+        func touching(_ count: Int64) -> [DayWorkout] {
+            (0..<count).map { workout("\($0)", $0 * 10, $0 * 10 + 10) } + [workout("same", 0, 9)]
+        }
+        #expect(groups(touching(199)).contains("0same") && groups(touching(199)).count == 199)
+        #expect(groups(touching(200)).contains("same") && groups(touching(200)).count == 201)
+    }
+
     @Test("never takes two sessions of one file for the same")
     func sessions() {
         #expect(groups([workout("a", 0, 600, file: 7), workout("b", 0, 600, file: 7)]) == ["a", "b"])

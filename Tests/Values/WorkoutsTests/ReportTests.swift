@@ -47,6 +47,7 @@ import Testing
         func workout(_ values: [WorkoutSummary.Attribute: Double], highest: Double? = nil) -> WorkoutSummary {
             var summary = WorkoutSummary(.running, started: 0, values: values)
             summary.highestHeartRate = highest
+            summary.lowestHeartRate = highest.map { $0 - 100 }
             return summary
         }
         let workouts = [
@@ -56,6 +57,7 @@ import Testing
         let totals = WorkoutTotals(workouts)
         #expect(totals.workouts == 3 && totals[.duration] == 4060 && totals[.distance] == 5000 && totals[.steps] == 900)
         #expect(totals.heartRate == 140 && totals.highestHeartRate == 171)
+        #expect(totals.lowestHeartRate == 20)
         #expect(totals[.energy] == nil && totals[.speed] == nil && totals[.heartRate] == nil)
         #expect(WorkoutTotals(workouts.reversed()) == totals)
         let nothing = WorkoutTotals([WorkoutSummary]())

@@ -23,14 +23,14 @@ def haversine(one, other):
     return 2 * 6_371_008.8 * math.asin(min(1, math.sqrt(h)))
 
 
-def climbed(marks, fastest):
-    """What each altitude adds, by a hysteresis of 3 m. One that is farther from the one before than anybody climbs, and 3 m more, begins again."""
+def climbed(marks, fastest, noise=3):
+    """What each altitude adds, by a hysteresis. One that is farther from the one before than anybody climbs, and as much more, begins again."""
     anchor, gains = marks[0][1], []
     for (before, last), (second, altitude) in zip(marks[:1] + marks, marks):
-        if abs(altitude - last) > 3 + fastest * (second - before):
+        if abs(altitude - last) > noise + fastest * (second - before):
             anchor = altitude
-        gains.append(altitude - anchor if altitude - anchor >= 3 else 0)
-        if abs(altitude - anchor) >= 3:
+        gains.append(altitude - anchor if altitude - anchor >= noise else 0)
+        if abs(altitude - anchor) >= noise:
             anchor = altitude
     return gains
 
@@ -219,6 +219,8 @@ def main():
         FASTEST[activity], STANDING[activity])
     pieces = [[row for row in kept if row["piece"] == piece] for piece in sorted({row["piece"] for row in kept})]
     gains = [gain for piece in pieces for gain in climbed([(row["second"], row["altitude"]) for row in piece], FASTEST_CLIMB[activity])]
+    by_satellites = sum(
+        gain for piece in pieces for gain in climbed([(row["second"], row["altitude"]) for row in piece], FASTEST_CLIMB[activity], 10))
     metres = totals(kept, STANDING[activity])
     sum_ = metres[-1]
     counted_metres = [sum(row["added"] for row in kept[:i + 1]) for i in range(len(kept))]
@@ -257,7 +259,7 @@ def main():
         splits.append({"seconds": end - begin, "ascent": climb, "heart": sum(rates) / len(rates)})
     steps = [int(row["steps"]) for row in rows if row["steps"]]
     print(json.dumps({
-        "duration": clock(last), "metres": sum_, "device": float(rows[-1]["distance_m"]), "ascent": sum(gains),
+        "duration": clock(last), "metres": sum_, "device": float(rows[-1]["distance_m"]), "ascent": sum(gains), "ascentBySatellites": by_satellites,
         "steps": steps[-1] - steps[0] if steps else None,
         "mean": sum(slots.values()) / len(slots), "minimum": min(counted), "maximum": max(counted),
         "samples": len(counted), "recorded": 5 * len(slots), "zones": zones,

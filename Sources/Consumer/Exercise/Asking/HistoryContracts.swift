@@ -44,7 +44,9 @@ extension RequestContract {
                 .known("part_of", .id.about("the workout that was split")),
                 HeartRateZones.field, WorkoutFigures.target, WorkoutFigures.moving,
                 .known("counts", .bool.about("false if another recording of it counts instead, and this one nowhere")),
-                .known("recordings", recordings.about("by other devices; what one of these has counts where this one lacks it")),
+                .known(
+                    "recordings",
+                    recordings.about("by other devices; what one of these has counts where this one lacks it")),
                 .known("pauses", .array(of: pause)), .known("splits", .array(of: split)), WorkoutFigures.best,
                 .known("path", .array(of: .array(of: .array(of: .number))).about("pieces of [latitude, longitude]")),
                 .known("over_distance", .array(of: station)), .known("heart_rates", .array(of: hearts)),
@@ -59,7 +61,8 @@ extension RequestContract {
         of: .object(
             "WorkoutRecording", "Another recording of the same workout.",
             [
-                .always("id", .id), .always("activity", .text), .known("name", .text), .always("started", .time), .known("ended", .time),
+                .always("id", .id), .always("activity", .text), .known("name", .text), .always("started", .time),
+                .known("ended", .time),
                 .known("source", .text.about("what recorded it; not if it was started here")),
                 .always("counts", .bool.about("whether it is the one that counts")),
             ]), atMost: Int64(WorkoutHistory.mostRecordings))
@@ -91,13 +94,15 @@ extension RequestContract {
     static let workoutsDelete = RequestContract(
         "Deletes a workout, with its heart rates and its route, for good.", asks: [.always("id", .id)],
         answers: .record([
-                .always("message", .text),
-                .known("deleted", .count.about("how many heart rates; not if the request had done it before")),
-            ]))
+            .always("message", .text),
+            .known("deleted", .count.about("how many heart rates; not if the request had done it before")),
+        ]))
 
     static let workoutsPrefer = RequestContract(
         "Lets a recording count, in place of others of the same workout.", asks: [.always("id", .id)],
-        answers: .record([.always("id", .id), .always("recordings", recordings.about("the others, which count nowhere"))]))
+        answers: .record([
+            .always("id", .id), .always("recordings", recordings.about("the others, which count nowhere")),
+        ]))
 
     static let workoutsStatistics = RequestContract(
         "Workouts together.", asks: filter,

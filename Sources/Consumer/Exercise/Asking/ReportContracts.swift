@@ -43,6 +43,6 @@ extension RequestContract {
                 "heart_rate",
                 .object(
                     "ReportHeartRate", "Beats per minute; a long workout counts more.",
-                    [.known("mean", .number), .known("max", .count)]))
+                    [.known("mean", .number), .known("min", .count), .known("max", .count)]))
         ]
 }

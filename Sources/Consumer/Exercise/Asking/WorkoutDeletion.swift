@@ -46,15 +46,12 @@ final class WorkoutDeletion: @unchecked Sendable {
         }
         // First what was measured: if this is interrupted, the workout is still there to be deleted again.
         let originals = try versions.all(of: id, user).map(\.kept)
-        let span = try whole(workout, originals, of: user)
-        guard let before = try deletions.hide(span, of: user, withWay: true) else {
-            throw ReplyError(
-                .invalid, "too much was deleted piece by piece: delete a longer range of heart rates first")
-        }
-        let now = context.now()
+        let measured = try measured(workout, originals, of: user)
+        let before = try hide(measured, of: user)
+        let (now, gone) = (context.now(), Set(originals.map(\.id)).union([id]))
         do {
             _ = try context.answered.once(
-                request, now: now, with: try context.changes.people(touchedByRemoving: id, of: user)
+                request, now: now, with: try context.changes.people(touchedByRemoving: gone, of: user)
             ) {
                 try rows.remove(id, of: user)
                 if try days.remove(workout: id, from: workout.started, of: user, now: now) {
@@ -62,7 +59,7 @@ final class WorkoutDeletion: @unchecked Sendable {
                     for near in day - 2...day + 2 { try rows.mark(of: user, on: near) }
                 }
                 try versions.removeAll(of: id, user)
-                for gone in Set(originals.map(\.id)).union([id]) { try context.changes.removingWorkout(gone, of: user) }
+                try context.changes.removingWorkouts(gone, of: user)
                 return message
             }
         } catch {
@@ -70,27 +67,47 @@ final class WorkoutDeletion: @unchecked Sendable {
             throw error
         }
         days.committed()
-        let count = try HiddenCount(user, span, before: before, context.store, context.keys) { count in
+        context.changes.changed([user])
+        guard let first = measured.ranges.first?.lowerBound, let end = measured.ranges.last?.upperBound else {
+            return request.done(message)
+        }
+        // What stays in between is not counted.
+        var uncounted = SeparateRanges([first..<end]).subtracting(measured)
+        for range in before.ranges { uncounted.insert(range) }
+        let count = try HiddenCount(user, first..<end, before: uncounted, context.store, context.keys) { count in
             request.finish(
                 count.map { ["message": "Workout details deleted", "deleted": .integer(Int64($0))] })
         }
         packing.remove(count)
-        context.changes.changed([user])
     }
-    /// The times of a workout, and of what it was before it was corrected, as far as no other workout is of these.
-    private func whole(_ workout: KeptWorkout, _ originals: [KeptWorkout], of user: ID) throws(VaultError) -> Range<Int64> {
-        let span = workout.span(now: workout.started)
-        let spans = originals.map { $0.span(now: $0.started) }
-        var first = spans.reduce(span.lowerBound) { min($0, $1.lowerBound) }
-        var end = spans.reduce(span.upperBound) { max($0, $1.upperBound) }
-        guard first..<end != span else { return span }
-        for entry in try rows.workouts(of: user, on: WorkoutRows.day(first) - 3...WorkoutRows.day(end))
-        where entry.workout.id != workout.id {
-            let other = entry.workout.span(now: context.now())
-            if other.lowerBound < span.lowerBound { first = max(first, min(other.upperBound, span.lowerBound)) }
-            // What follows at once may begin with the last moment.
-            if other.upperBound > span.upperBound { end = min(end, max(other.lowerBound, span.upperBound - 1)) }
+
+    /// Hides what was measured at some times.
+    /// - Returns: what was hidden before.
+    private func hide(_ times: SeparateRanges, of user: ID) throws -> SeparateRanges {
+        var before: SeparateRanges?
+        for range in times.ranges {
+            guard let earlier = try deletions.hide(range, of: user, withWay: true) else {
+                throw ReplyError(
+                    .invalid, "too much was deleted piece by piece: delete a longer range of heart rates first")
+            }
+            before = before ?? earlier
         }
-        return first..<end
+        return before ?? SeparateRanges()
+    }
+
+
+    /// The times when a workout and its uncorrected versions were measured, without the times of other workouts.
+    private func measured(
+        _ workout: KeptWorkout, _ originals: [KeptWorkout], of user: ID
+    ) throws(VaultError) -> SeparateRanges {
+        let recorded = ([workout] + originals).filter { $0.origin?.isByHand != true }
+        let times = SeparateRanges(
+            recorded.flatMap { one in
+                one.parts.isEmpty ? [one.span(now: one.started)] : one.parts.map { $0.start..<$0.end }
+            })
+        guard let first = times.ranges.first?.lowerBound, let end = times.ranges.last?.upperBound else { return times }
+        let others = try rows.workouts(of: user, on: WorkoutRows.day(first) - 3...WorkoutRows.day(end))
+            .map(\.workout).filter { $0.id != workout.id && $0.origin?.isByHand != true }
+        return times.subtracting(SeparateRanges(others.map { $0.span(now: context.now()) }))
     }
 }

@@ -23,16 +23,19 @@ extension WorkoutHistory {
         let hearts = samples.all.compactMap { sample -> HeartRateReading? in
             if case .heartRate(let reading) = sample { reading } else { nil }
         }
-        let recordings = try workout.timer.isOver ? asked.rows.recordings(of: workout, user, asked.history.localDays) : nil
+        let recordings =
+            try workout.timer.isOver ? asked.rows.recordings(of: workout, user, asked.history.localDays) : nil
         let counts = recordings.map { $0.workout.id == workout.id }
         var figures = JSON.object(review.line)
         if counts == true { for other in recordings?.others ?? [] { figures = figures.filled(from: other.figures ?? .null) } }
-        guard case .object(let line) = figures else { return [:] }
+        let best = review.best
+        guard case .object(let filled) = figures else { return [:] }
+        // The best times of another recording count where this one has none.
+        let line = best.isEmpty ? filled : filled.filter { $0.name != WorkoutFigures.best.name }
         let agrees = workout.agrees(course)
         let splits =
             (review.way?.splits(every: units.way, climbs: course.climbs, hearts: review.hearts, workout.timer) ?? [])
             .prefix(mostSplits)
-        let best = review.best
         let zones = try asked.history.person(at: workout.started).zones(for: workout.activity.kind)
         let corrections = try WorkoutVersions(asked.rows.store, asked.rows.keys).count(of: id, user)
         let whole =
@@ -42,7 +45,8 @@ extension WorkoutHistory {
                 ("part_of", workout.partOf.map { .string($0.text) }),
                 (HeartRateZones.field.name, zones?.json), (WorkoutFigures.target.name, workout.target?.json(zones)),
                 ("gear", try asked.gear().json(of: workout.gear ?? (counts == true ? recordings?.workout.gear : nil))),
-                ("counts", counts == false ? false : nil), ("recordings", recordings.map { json($0, without: workout.id) }),
+                ("counts", counts == false ? false : nil),
+                ("recordings", recordings.map { json($0, without: workout.id) }),
                 ("pauses", pauses(workout)),
                 ("splits", splits.isEmpty ? nil : .array(splits.map(json))),
                 ("best", best.isEmpty ? nil : .array(best.map(json))),
@@ -72,9 +76,11 @@ extension WorkoutHistory {
         return .array(
             all.filter { $0.id != id }.prefix(mostRecordings).map { one -> JSON in
                 .object(present: [
-                    "id": .string(one.id.text), "activity": .string(one.activity.name), "name": one.origin?.name.map { .string($0) },
+                    "id": .string(one.id.text), "activity": .string(one.activity.name),
+                    "name": one.origin?.name.map { .string($0) },
                     "started": .integer(one.started), "ended": one.timer.ended.map { .integer($0) },
-                    "source": (one.origin?.source).map { .string($0) }, "counts": .bool(one.id == recordings.workout.id),
+                    "source": (one.origin?.source).map { .string($0) },
+                    "counts": .bool(one.id == recordings.workout.id),
                 ])
             })
     }

@@ -92,8 +92,8 @@ enum WorkoutHistory {
         /// Those that may be other recordings of these: they may have begun earlier or later, and be called something else.
         var withOtherRecordings: Filter {
             var near = self
-            near.from = max(WorkoutTimer.times.lowerBound, from - ImportedWorkout.longest)
-            near.to = min(WorkoutTimer.times.upperBound, to + ImportedWorkout.longest)
+            near.from = max(WorkoutTimer.times.lowerBound, from - WorkoutFold.longest)
+            near.to = min(WorkoutTimer.times.upperBound, to + WorkoutFold.longest)
             near.activity = nil
             return near
         }
@@ -188,7 +188,7 @@ enum WorkoutHistory {
                 let counted = try CountedWorkout.all(of: workouts) { () throws(VaultError) in try history.localDays }
                 for one in counted.reversed() where filter.includes(one.workout) { try body(one.workout) }
             }
-            // Those of which other recordings may be on earlier days, and what overlaps with them.
+            // Other recordings of these may be on earlier days: they wait, with what overlaps with them.
             var held: [KeptWorkout] = []
             let near = filter.withOtherRecordings
             try eachDays(near, atOnce: daysAtOnce) { days throws(VaultError) in
@@ -197,7 +197,7 @@ enum WorkoutHistory {
                     workout.figures = try figures(workout)
                     held.append(workout)
                 }
-                let edge = days.lowerBound * 86_400_000 + ImportedWorkout.longest
+                let edge = days.lowerBound * 86_400_000 + WorkoutFold.longest
                 let parts = CountedWorkout.parts(held)
                 let count = parts.count { ($0.first?.started ?? edge) < edge }
                 held = parts.prefix(count).flatMap { $0 }

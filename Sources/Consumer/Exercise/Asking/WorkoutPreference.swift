@@ -1,3 +1,4 @@
+import Daemon
 import Days
 import Desk
 import Features
@@ -18,7 +19,14 @@ final class WorkoutPreference: @unchecked Sendable {
         rows = WorkoutRows(context.store, context.keys)
     }
 
-    var verbs: [Verb] { [Verb("workouts/prefer", .workoutsPrefer, .atOnce { [self] in try prefer($0) })] }
+    /// Weeks of workouts are opened for it: nobody has more to choose.
+    var verbs: [Verb] {
+        [
+            Verb(
+                "workouts/prefer", .workoutsPrefer, own: Allowance(perSecond: 0.1, burst: 50),
+                .atOnce { [self] in try prefer($0) })
+        ]
+    }
 
     private func prefer(_ request: PeopleRequest) throws -> JSON {
         let (user, id) = (try request.user, try request.id("id"))
@@ -38,7 +46,9 @@ final class WorkoutPreference: @unchecked Sendable {
         guard let chosen = try rows.workout(id, of: user)?.workout else {
             throw ReplyError(.notFound, "there is no such workout", field: "id")
         }
-        guard chosen.timer.isOver else { throw ReplyError(.notAllowed, "the workout is under way: stop it first", field: "id") }
+        guard chosen.timer.isOver else {
+            throw ReplyError(.notAllowed, "the workout is under way: stop it first", field: "id")
+        }
         let local = try days.histories.history(of: user).localDays
         guard let recordings = try rows.recordings(of: chosen, user, local) else {
             throw ReplyError(.notAllowed, "there is no other recording of this workout", field: "id")
@@ -47,8 +57,12 @@ final class WorkoutPreference: @unchecked Sendable {
         guard all.allSatisfy({ local.day(of: $0.started) >= local.day(of: chosen.started) }) else {
             throw ReplyError(.notAllowed, "the other recording began on the day before, and counts there", field: "id")
         }
-        for recording in all where recording.isPreferred != (recording.id == id) { try keep(recording.id, recording.id == id, user) }
-        guard let told = try rows.recordings(of: chosen, user, local) else { return ["id": .string(id.text), "recordings": .array([])] }
+        for recording in all where recording.isPreferred != (recording.id == id) {
+            try keep(recording.id, recording.id == id, user)
+        }
+        guard let told = try rows.recordings(of: chosen, user, local) else {
+            return ["id": .string(id.text), "recordings": .array([])]
+        }
         return ["id": .string(id.text), "recordings": WorkoutHistory.json(told, without: id)]
     }
 
@@ -57,6 +71,8 @@ final class WorkoutPreference: @unchecked Sendable {
         guard var workout = try rows.workout(id, of: user)?.workout else { return }
         workout.isPreferred = isPreferred
         try rows.write(workout, of: user)
-        if let ofDay = workout.ofDay { try days.take(ofDay, of: user, silently: true, wasCounted: true, now: context.now()) }
+        if let ofDay = workout.ofDay {
+            try days.take(ofDay, of: user, silently: true, wasCounted: true, now: context.now())
+        }
     }
 }

@@ -114,7 +114,9 @@ enum WorkoutReports {
 extension WorkoutTotals {
     /// As replies have them: rounded, and without what is not known.
     fileprivate var members: [JSON.Member] {
-        let hearts = present([("mean", rounded(heartRate, 1)), ("max", rounded(highestHeartRate, 0))])
+        let hearts = present([
+            ("mean", rounded(heartRate, 1)), ("min", rounded(lowestHeartRate, 0)), ("max", rounded(highestHeartRate, 0)),
+        ])
         let sums = WorkoutSummary.Attribute.allCases.filter(\.hasTotal).map { ($0.field, rounded(self[$0], 1)) }
         return [JSON.Member("workouts", .integer(Int64(workouts)))] + present(sums)
             + (hearts.isEmpty ? [] : [JSON.Member("heart_rate", .object(hearts))])

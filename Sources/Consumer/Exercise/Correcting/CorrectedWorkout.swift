@@ -150,6 +150,8 @@ extension WorkoutOrigin {
             origin.activeMilliseconds = workouts.reduce(0) { $0 + $1.activeMilliseconds }
         }
         origin.lacksWay = origins.contains(where: \.lacksWay)
+        // Several parts of a triathlon together are not one of them.
+        if Set(origins.map { $0.session?.number }).count > 1 { origin.session = nil }
         return origin
     }
 }

@@ -45,12 +45,36 @@ struct Corrected: Sendable {
     var written: [KeptWorkout] = []
     /// Those that are no longer there.
     var gone: [KeptWorkout] = []
-    /// Those of `gone` that nothing is kept of.
+    /// Those in `gone` without a kept version, and those that went earlier and whose last version is dropped now.
     var unmade: Set<ID> = []
     /// What they were until now.
     var kept: [WorkoutVersion] = []
     /// Versions that are no longer kept.
     var dropped: [WorkoutVersion] = []
+    /// How many samples were counted.
+    var samples = 0
+
+    /// The figures that a workout had before, if they stay the same but for its name; nil if it has to be counted.
+    func uncounted(_ workout: KeptWorkout) -> JSON? {
+        guard let before = read.first(where: { $0.id == workout.id }), before.measures(like: workout) else {
+            return nil
+        }
+        return before.figures
+    }
+
+    /// For how many milliseconds its person corrects nothing else: others ask the same thread. Nil if it took no time to speak of.
+    var rest: UInt64? {
+        // Some hours with several sensors; and five times what the count of more takes.
+        samples > 50_000 ? UInt64(samples) / 20 : nil
+    }
+}
+
+extension JSON {
+    /// The figures of a workout under another name.
+    fileprivate func called(_ name: String?) -> JSON {
+        guard case .object(let members) = self else { return self }
+        return .object(members.filter { $0.name != "name" } + (name.map { [JSON.Member("name", .string($0))] } ?? []))
+    }
 }
 
 /// Works out corrections. Belongs to the thread of its store and keys.
@@ -79,7 +103,14 @@ struct Corrections {
             }
         for index in corrected.written.indices {
             let workout = corrected.written[index]
-            corrected.written[index].figures = try workout.counted(of: user, history, rows.store, rows.keys)
+            if let before = corrected.uncounted(workout) {
+                corrected.written[index].figures = before.called(workout.name)
+                continue
+            }
+            let now = workout.timer.ended ?? workout.started
+            let samples = try WorkoutSamples(of: user, workout, now: now, rows.store, rows.keys)
+            corrected.samples += samples.all.count
+            corrected.written[index].figures = workout.counted(samples, history)
         }
         return corrected
     }
@@ -99,6 +130,10 @@ struct Corrections {
         let known = try versions.versions(of: workout.id, user)
         guard Set(known.map(\.number)).count < WorkoutVersions.most else {
             let words = "the workout was corrected \(WorkoutVersions.most) times: undo a correction first"
+            throw ReplyError(.notAllowed, words, field: "id")
+        }
+        guard try versions.count(of: user) < WorkoutVersions.mostOfPerson else {
+            let words = "too much is kept of what your workouts were: undo corrections, or delete corrected workouts"
             throw ReplyError(.notAllowed, words, field: "id")
         }
         let number = (known.last?.number ?? 0) + 1
@@ -148,6 +183,10 @@ struct Corrections {
     private func split(_ workout: KeptWorkout, at time: Int64, _ second: ID) throws -> Corrected {
         try refuseByHand([workout], field: "id")
         try refuseFull()
+        guard try rows.count(of: user, on: WorkoutRows.day(time)) < WorkoutRows.mostInDay else {
+            let words = "you have \(WorkoutRows.mostInDay) workouts of that day: join or delete some"
+            throw ReplyError(.notAllowed, words, field: "at")
+        }
         var corrected = try begin(workout, made: second)
         corrected.written = try workout.split(at: time, as: second)
         return corrected
@@ -176,7 +215,7 @@ struct Corrections {
         return corrected
     }
 
-    /// What is between two that are joined would be within the new one, and count no longer.
+    /// What is between two that are joined would be within the new one, and count no longer. Another recording of one of them is not.
     private func refuseBetween(_ workouts: [KeptWorkout]) throws {
         let (first, last) = (workouts[0].started, workouts[workouts.count - 1].started)
         let days = WorkoutRows.day(first) - 3...WorkoutRows.day(last)
@@ -184,15 +223,17 @@ struct Corrections {
             !workouts.contains { $0.id == other.id }
         }
         for (one, next) in zip(workouts, workouts.dropFirst()) {
-            guard let between = others.first(where: { $0.started < next.started && $0.ended > one.ended }) else {
-                continue
+            let between = others.first { other in
+                other.started < next.started && other.ended > one.ended
+                    && !workouts.contains { min(other.ended, $0.ended) > max(other.started, $0.started) }
             }
+            guard let between else { continue }
             throw ReplyError(.invalid, "\(between.id) is in between: join it, too", field: "ids")
         }
     }
 
-    private func refuseFull() throws {
-        guard try rows.count(of: user) < WorkoutRows.most else {
+    private func refuseFull(_ more: Int = 1) throws {
+        guard try rows.count(of: user) + more <= WorkoutRows.most else {
             throw ReplyError(.notAllowed, "you have \(WorkoutRows.most) workouts: delete some")
         }
     }
@@ -211,13 +252,20 @@ struct Corrections {
         var others: [ID: KeptWorkout] = [:]
         for version in dropped.reversed() {
             if version.kept.id != workout.id { others[version.kept.id] = version.kept }
-            if let made = version.made, others.removeValue(forKey: made) == nil { try unmake(made, &corrected) }
+            guard let made = version.made else { continue }
+            if others.removeValue(forKey: made) == nil {
+                try unmake(made, &corrected)
+            } else {
+                try unmake(joined: made, &corrected)
+            }
         }
+        if !others.isEmpty { try refuseFull(others.count) }
         guard var before = dropped.first(where: { $0.kept.id == workout.id })?.kept else {
             throw ReplyError(.notFound, "what the workout was is not known", field: "id")
         }
         // These are said otherwise, and of the workout as it is.
         (before.gear, before.toldGoal) = (workout.gear, workout.toldGoal ?? before.toldGoal)
+        before.isPreferred = workout.isPreferred
         corrected.written = [before] + others.values.sorted { $0.started < $1.started }
         return corrected
     }
@@ -234,6 +282,17 @@ struct Corrections {
         }
         corrected.read.append(other)
         corrected.gone.append(other)
+        corrected.unmade.insert(id)
+    }
+
+    /// The other part of a split, which was joined again, is not kept any longer.
+    private func unmake(joined id: ID, _ corrected: inout Corrected) throws {
+        let known = try versions.all(of: id, user)
+        guard known.allSatisfy({ $0.kept.id == id && $0.made == nil }) else {
+            let words = "the other part, \(id), was split or joined in between: undo one correction after the other"
+            throw ReplyError(.notAllowed, words, field: "all")
+        }
+        corrected.dropped += known
         corrected.unmade.insert(id)
     }
 

@@ -10,7 +10,7 @@ extension RequestContract {
     private static let workouts = PayloadSchema.record([
         .always(
             "workouts",
-            .array(of: WorkoutFigures.lineSchema.about("as it is now"), atMost: Int64(KeptWorkout.mostJoined)))
+            .array(of: WorkoutFigures.lineSchema, atMost: Int64(KeptWorkout.mostJoined)).about("as they are now"))
     ])
 
     static let workoutsEdit = RequestContract(

@@ -18,6 +18,8 @@ final class CorrectionRequests: @unchecked Sendable {
     private let versions: WorkoutVersions
     /// Whose corrections are being worked out: a person has one at a time.
     private var busy: Set<ID> = []
+    /// Until when people rest whose corrections took long, in milliseconds since boot: others use the same thread.
+    private var rests: [ID: UInt64] = [:]
 
     /// Of a title, as a name's; and of a note.
     static let longestNote = (characters: 1000, bytes: 4000)
@@ -108,7 +110,7 @@ final class CorrectionRequests: @unchecked Sendable {
 
     private func added(_ request: PeopleRequest) throws -> KeptWorkout {
         let now = context.now()
-        guard let start = try request.optionalInteger("started", in: ImportedWorkout.earliest...now) else {
+        guard let start = try request.optionalInteger("started", in: ImportedWorkout.earliest...max(ImportedWorkout.earliest, now)) else {
             throw ReplyError(.badRequest, "\"started\" is missing", field: "started")
         }
         guard let length = try request.optionalInteger("duration_s", in: Self.seconds) else {
@@ -154,6 +156,13 @@ final class CorrectionRequests: @unchecked Sendable {
 
     private func correct(_ request: PeopleRequest, _ correction: Correction) throws {
         let user = try request.user
+        let began = millisecondsSinceBoot()
+        rests = rests.filter { $0.value > began }
+        if let end = rests[user] {
+            let seconds = Int((end - began + 999) / 1000)
+            throw ReplyError(
+                .busy, "the last correction took long: try again in \(seconds) s", retryAfterSeconds: seconds)
+        }
         guard busy.insert(user).inserted else {
             throw ReplyError(.busy, "another correction is being worked out: try again", retryAfterSeconds: 1)
         }
@@ -162,6 +171,8 @@ final class CorrectionRequests: @unchecked Sendable {
             try Corrections(source, of: user, zone: zone, now: now).corrected(correction)
         } completion: { [self] result in
             busy.remove(user)
+            // However it ends: what takes long was done.
+            if let rest = (try? result.get())?.rest { rests[user] = millisecondsSinceBoot() + rest }
             request.answering { request.done(try keep(result, of: user, request)) }
         }
     }
@@ -170,7 +181,10 @@ final class CorrectionRequests: @unchecked Sendable {
         let now = context.now()
         let reply: JSON
         do {
-            reply = try context.answered.once(request, now: now) {
+            let unmade = try? result.get().unmade
+            reply = try context.answered.once(
+                request, now: now, with: try context.changes.people(touchedByRemoving: unmade ?? [], of: user)
+            ) {
                 // Perhaps this very request has changed it already: then its reply is repeated, and this is not called.
                 let corrected = try result.get()
                 try write(corrected, of: user, now)
@@ -192,16 +206,16 @@ final class CorrectionRequests: @unchecked Sendable {
         for workout in corrected.gone {
             try rows.remove(workout.id, of: user)
             try leaveDay(workout, of: user, now)
-            if corrected.unmade.contains(workout.id) { try context.changes.removingWorkout(workout.id, of: user) }
         }
+        try context.changes.removingWorkouts(corrected.unmade, of: user)
         for version in corrected.dropped { try versions.remove(version, of: user) }
         for version in corrected.kept { try versions.write(version, of: user) }
         for workout in corrected.written {
-            let before = corrected.read.first { $0.id == workout.id }
-            if let before, before.started != workout.started { try leaveDay(before, of: user, now) }
+            let known = try rows.workout(workout.id, of: user)?.workout.figures
             try rows.write(workout, of: user)
-            // Readings may have come since they were read.
-            try rows.mark(workout.id)
+            // Readings may have come since they were read. What keeps its figures is marked by these themselves, if nobody has counted it
+            // meanwhile.
+            if known == nil || corrected.uncounted(workout) != known { try rows.mark(workout.id) }
             if let ofDay = workout.ofDay {
                 try days.take(ofDay, of: user, silently: true, wasCounted: true, now: now)
             }

@@ -17,7 +17,9 @@ extension RequestContract {
             .always("data", part),
             .known(
                 "keep_both",
-                .bool.about("of the part at byte 0: whether workouts are taken over that others are taken for; no if it is left out")),
+                .bool.about(
+                    "of the part at byte 0: whether workouts are taken over that others are taken for; no if it is left out"
+                )),
         ],
         answers: progress)
 
@@ -36,7 +38,8 @@ extension RequestContract {
         "ImportedWorkout", "What came of a workout in a file.",
         [
             .always("outcome", .word(["imported", "duplicate", "refused"])), .known("id", .id),
-            .known("activity", .text), .known("name", .text), .always("started", .time), .known("reason", .text.about("why it was refused")),
+            .known("activity", .text), .known("name", .text), .always("started", .time),
+            .known("reason", .text.about("why it was refused")),
             .known("source", .text.about("what recorded it, if it came with a file")),
             .known("same", .bool.about("whether a duplicate is from the same source, at the same times")),
         ])

@@ -137,7 +137,10 @@ final class ImportJob: @unchecked Sendable {
         let span = workout.span(at: now)
         let file = workout.origin?.file
         let same = others.first { other in
-            !own.workouts.contains(other.id) && (file == nil || other.origin?.file != file) && span.isSame(as: other.span(at: now))
+            !own.workouts.contains(other.id) && (file == nil || other.origin?.file != file)
+                // What a device has recorded goes before what somebody has said.
+                && other.origin?.isByHand != true
+                && span.isSame(as: other.span(at: now))
         }
         return same.map { ($0, false) }
     }
@@ -160,7 +163,9 @@ final class ImportJob: @unchecked Sendable {
         var workout = workout
         let outcome = try context.store.attempt(naming: [user]) {
             // Something else may have happened while the readings were stored.
-            if case (let known?, let isExact)? = try known(workout) { return Self.outcome("duplicate", known, isExact: isExact) }
+            if case (let known?, let isExact)? = try known(workout) {
+                return Self.outcome("duplicate", known, isExact: isExact)
+            }
             // The person may have withdrawn their consent in the meantime.
             if hasWay, try !RecordedKinds(context.documents).recordsLocation(of: user) {
                 workout.origin?.lacksWay = true

@@ -3,6 +3,7 @@ package import Files
 package import Fitness
 import Records
 package import Telemetry
+import Workouts
 
 // Of a workout that two devices recorded, one recording counts (`SameWorkouts`), with what only the others know. Here that is said of what
 // is kept, for all who ask for more than one workout: statistics, records, load, reports, gear, weeks and challenges.
@@ -14,8 +15,10 @@ package struct CountedWorkout {
     /// The others.
     package let others: [KeptWorkout]
 
-    /// Those that count of some workouts that are over, in the order of when they began. One without figures counts by itself.
-    package static func all(of workouts: [KeptWorkout], _ local: () throws(VaultError) -> LocalDays) throws(VaultError) -> [CountedWorkout] {
+    /// Those of some finished workouts that count, in the order of their starts. A workout without figures counts alone.
+    package static func all(of workouts: [KeptWorkout], _ local: () throws(VaultError) -> LocalDays) throws(VaultError)
+        -> [CountedWorkout]
+    {
         var counted: [CountedWorkout] = []
         for part in parts(workouts) {
             guard part.count > 1 else {
@@ -64,7 +67,8 @@ extension KeptWorkout {
 extension JSON {
     /// What one recording can take from another one. Files say 0 of what their device does not measure.
     private static let shared: [(member: String, with: [String])] = [
-        ("distance_m", []), ("energy_kcal", ["energy_by"]), ("ascent_m", []), ("steps", []), ("heart_rate", []), ("speed_mps", []),
+        ("distance_m", []), ("energy_kcal", ["energy_by"]), ("ascent_m", []), ("steps", []), ("heart_rate", []),
+        ("speed_mps", []),
         ("cadence", []), ("power_w", []), ("best", []), ("pool", []),
     ]
 
@@ -90,7 +94,7 @@ extension JSON {
 
 extension WorkoutRows {
     /// How long a workout is at most, in days.
-    private static let longest = ImportedWorkout.longest / 86_400_000
+    private static let longest = WorkoutFold.longest / 86_400_000
 
     /// A person's workouts that count and began on some local days, the latest first.
     package func counted(
@@ -98,16 +102,20 @@ extension WorkoutRows {
     ) throws(VaultError) -> [KeptWorkout] {
         let near = Self.days(around: days)
         // Another recording may have begun on the day before or after.
-        let all = try workouts(of: user, on: near.lowerBound - Self.longest...near.upperBound + Self.longest).map(\.workout)
+        let all = try workouts(of: user, on: near.lowerBound - Self.longest...near.upperBound + Self.longest).map(
+            \.workout)
         let counted = try CountedWorkout.all(of: all.filter(\.timer.isOver)) { () throws(VaultError) in local }
         return counted.map(\.workout).filter { days.contains(local.day(of: $0.started)) }.reversed()
     }
 
     /// All recordings of a workout that is over, itself included: first the one that counts; nil if it is the only one.
-    package func recordings(of workout: KeptWorkout, _ user: ID, _ local: LocalDays) throws(VaultError) -> CountedWorkout? {
+    package func recordings(of workout: KeptWorkout, _ user: ID, _ local: LocalDays) throws(VaultError)
+        -> CountedWorkout?
+    {
         let day = Self.day(workout.started)
-        // Those with which others of its time overlap, too.
-        let near = try workouts(of: user, on: day - 2 * Self.longest...day + 2 * Self.longest).map(\.workout).filter(\.timer.isOver)
+        // This includes workouts that overlap only its neighbours.
+        let near = try workouts(of: user, on: day - 2 * Self.longest...day + 2 * Self.longest).map(\.workout).filter(
+            \.timer.isOver)
         return try CountedWorkout.all(of: near) { () throws(VaultError) in local }.first { one in
             !one.others.isEmpty && ([one.workout] + one.others).contains { $0.id == workout.id }
         }

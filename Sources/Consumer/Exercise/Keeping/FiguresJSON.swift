@@ -13,6 +13,7 @@ extension WorkoutFigures {
     func members(_ workout: KeptWorkout, _ person: Person, movingSeconds: Double? = nil) -> [JSON.Member] {
         let origin = workout.origin
         let told = workout.metresPerSecond(self)
+        let speeds: JSON? = speed.map { json($0, mean: told ?? $0.mean) } ?? told.map { Self.json(mean: $0) }
         return present([
             ("id", .string(workout.id.text)), ("activity", .string(workout.activity.name)),
             ("name", workout.name.map { .string($0) }),
@@ -26,7 +27,7 @@ extension WorkoutFigures {
             ("energy_kcal", rounded(workout.kilocalories(self, of: person), 2)),
             ("energy_by", workout.energySource(self, of: person).map { .string($0.rawValue) }),
             ("heart_rate", heartRate.map(json) ?? origin?.heartRate),
-            ("speed_mps", (speed.map { json($0, mean: told ?? $0.mean) } ?? told.map { Self.json(mean: $0) })?.with("pace_100m", pace100(workout))), ("cadence", cadence.map(json)), ("power_w", power.map(json)),
+            ("speed_mps", speeds?.with("pace_100m", pace100(workout))), ("cadence", cadence.map(json)), ("power_w", power.map(json)),
             ("percent", rounded(percent?.percentDown, 1)), ("goal", workout.goal.map { $0.json(endingWorkout: workout.endsAtGoal) }),
             ("source", origin.flatMap { $0.isByHand ? nil : .string($0.source) }),
             ("by_hand", origin?.isByHand == true ? true : nil), ("session", origin?.session?.shown), ("pool", origin?.pool?.json),
@@ -35,9 +36,13 @@ extension WorkoutFigures {
 
     /// Swimmers measure their pace over 100 m: `1:52`. It is that of the active time, rests at the wall included.
     private func pace100(_ workout: KeptWorkout) -> JSON? {
-        guard WorkoutKind(named: workout.activity.name) == .swimming, let metres = workout.metres(self) else { return nil }
+        guard WorkoutKind(named: workout.activity.name) == .swimming, let metres = workout.metres(self) else {
+            return nil
+        }
         // A kilometre in the time of 100 m, so that the text is that of 100 m.
-        return Pace(metres: metres * 10, seconds: Double(workout.activeMilliseconds(self)) / 1000).map { .string($0.text) }
+        return Pace(metres: metres * 10, seconds: Double(workout.activeMilliseconds(self)) / 1000).map {
+            .string($0.text)
+        }
     }
 
     /// A value of now; nil in a workout that is over.
@@ -157,7 +162,7 @@ extension KeptWorkout {
     /// What its day must know of it; nil before its figures were computed.
     package var ofDay: DayWorkout? {
         guard timer.isOver, let figures, let ended = timer.ended else { return nil }
-        let measured = [
+        let measured: [JSON?] = [
             figures["heart_rate"]?["zones_s"] ?? figures["heart_rate"]?["min"], figures["speed_mps"]?["max"],
             figures["cadence"] ?? figures["power_w"], origin?.metres.map { .number($0) },
         ]
@@ -178,12 +183,12 @@ extension KeptWorkout {
             active: Int(Int32(clamping: activeMilliseconds / 1000)), recorded: seconds(figures["heart_rate"]?["recorded_s"]), zones: zones)
     }
 
-    /// Steps that a foot pod or a file has counted, and not what the person wears all day; nil if nothing has, or nobody makes so many.
+    /// Steps that a foot pod or a file has counted, and not what the person wears all day; nil if nothing has, or nobody makes so
+    /// many.
     private func ownSteps(_ figures: JSON) -> Double? {
         let hasFootPod = origin == nil && activity.countsSteps && figures["cadence"] != nil
-        let counted = origin != nil || hasFootPod ? figures["steps"]?.double : nil
-        let most = Double(StepCounter.mostIn(activeMilliseconds))
-        return [counted, origin?.steps.map(Double.init)].compactMap { $0 }.filter { $0 <= most }.max()
+        let own = hasFootPod ? figures["steps"]?.double : origin?.steps.map(Double.init)
+        return own.flatMap { $0 <= Double(StepCounter.mostIn(activeMilliseconds)) ? $0 : nil }
     }
 
     /// One that the person started here goes before all others, but for one that they have chosen.
@@ -213,6 +218,7 @@ extension KeptWorkout {
         }
         var summary = WorkoutSummary(activity, started: started, values: values, bestTimes: times)
         summary.recordedSeconds = figures["heart_rate"]?["recorded_s"]?.double
+        summary.lowestHeartRate = figures["heart_rate"]?["min"]?.double
         summary.highestHeartRate = figures["heart_rate"]?["max"]?.double
         return summary
     }

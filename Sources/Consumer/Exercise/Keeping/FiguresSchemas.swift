@@ -48,14 +48,15 @@ extension WorkoutFigures {
         "moving_s", .number.about("how long the person moved, if that is at least 1 % less than the duration"))
 
     private static let session = PayloadSchema.object(
-        "WorkoutSession", "Which part it is of an activity with several sports; all parts have the same name.",
+        "WorkoutSession", "Its place in an activity with several sports; all parts have the same name.",
         [.always("number", .count.about("1 for the first one")), .always("of", .count)])
 
     private static let pool = PayloadSchema.object(
-        "WorkoutPool", "The pool in which it was swum.",
+        "WorkoutPool", "The pool, and what was swum there.",
         [
             .always("length_m", .number), .known("lengths", .count.about("how many were swum")),
-            .known("rests", .count.about("laps in which nobody swam")), .known("rest_s", .number.about("how long those took")),
+            .known("rests", .count.about("laps without a way")),
+            .known("rest_s", .number.about("how long those took")),
         ])
 
     /// The best times, as far as the way is long enough for them.
@@ -81,7 +82,8 @@ extension WorkoutFigures {
         "WorkoutHeartRate", "Beats per minute, seconds in the zones 1 to 5, and training load.",
         [
             .known("now", .count), .known("zone", .count), .known("mean", .number), .known("min", .count),
-            .known("max", .count), .known("recorded_s", .count), .known("zones_s", .array(of: .count)), .known("load", .number.about("Edwards'")),
+            .known("max", .count), .known("recorded_s", .count), .known("zones_s", .array(of: .count)),
+            .known("load", .number.about("Edwards'")),
             .known("trimp", .number.about("Banister's")),
         ])
 

@@ -105,8 +105,11 @@ extension KeptWorkout {
 
 extension KeptWorkout {
     /// Whether its figures are those of another one: nothing was corrected that they follow from.
-    func counts(like other: KeptWorkout) -> Bool {
-        events == other.events && activity == other.activity && name == other.name && origin == other.origin
+    func counts(like other: KeptWorkout) -> Bool { measures(like: other) && name == other.name }
+
+    /// Whether its figures are those of another one, which may be called something else.
+    func measures(like other: KeptWorkout) -> Bool {
+        events == other.events && activity == other.activity && end == other.end && origin == other.origin
             && parts == other.parts
     }
 

@@ -12,7 +12,7 @@ extension TargetZone {
         ])
     }
 
-    /// One as it was kept; nil if it is none.
+    /// Reads a kept target zone; nil if the JSON is not one.
     init?(kept json: JSON) {
         guard case .integer(let zone)? = json["zone"] else { return nil }
         var said: Said?

@@ -224,7 +224,12 @@ extension KeptWorkout {
         of user: ID, _ history: History, _ store: Store, _ keys: Keys
     ) throws(VaultError) -> JSON {
         let now = timer.ended ?? started
-        let review = try WorkoutReview(self, WorkoutSamples(of: user, self, now: now, store, keys), history, now: now)
+        return try counted(WorkoutSamples(of: user, self, now: now, store, keys), history)
+    }
+
+    /// The same by its samples.
+    func counted(_ samples: WorkoutSamples, _ history: History) -> JSON {
+        let review = WorkoutReview(self, samples, history, now: timer.ended ?? started)
         let best = review.best.map { time -> JSON in
             .object(present: [
                 "distance_m": rounded(time.metres, 3),

@@ -20,7 +20,7 @@ package struct WorkoutRows {
 
     /// How many a person may have: nobody has done more in a life.
     static let most = 20_000
-    /// How many of a day come from elsewhere: each that comes is compared with those.
+    /// How many of a day come from elsewhere, are added, or are made by splitting: each is compared with those.
     static let mostInDay = 50
 
     package let store: Store
@@ -55,7 +55,7 @@ package struct WorkoutRows {
                 UPDATE workouts SET marks = marks + 1 WHERE under_way = 0;
                 """)
         ])
-        // Until now there were best times over three distances, and neither a moving time nor the steps that a day adds.
+        // Until now there were best times over three distances, and no moving time.
         + Schema(steps: [Migration("workouts/4", "UPDATE workouts SET marks = marks + 1 WHERE under_way = 0;")])
 
     static let table = SealedTable(
@@ -79,7 +79,7 @@ package struct WorkoutRows {
             """
             INSERT INTO workouts (id, person, day, under_way, marks, secret_version, sealed) VALUES (?, ?, ?, ?, 0, ?, ?)
             ON CONFLICT (id) DO UPDATE SET
-                under_way = excluded.under_way, secret_version = excluded.secret_version, sealed = excluded.sealed
+                day = excluded.day, under_way = excluded.under_way, secret_version = excluded.secret_version, sealed = excluded.sealed
             """,
             [
                 .text(id), .text(user.text), .integer(Self.day(workout.started)),
@@ -163,6 +163,14 @@ package struct WorkoutRows {
         Int(
             try store.database.first(
                 "SELECT count(*) FROM workouts WHERE person = ?", [.text(user.text)], row: Row.int) ?? 0)
+    }
+
+    /// How many of these began on a day, by UTC.
+    func count(of user: ID, on day: Int64) throws(VaultError) -> Int {
+        Int(
+            try store.database.first(
+                "SELECT count(*) FROM workouts WHERE person = ? AND day = ?", [.text(user.text), .integer(day)],
+                row: Row.int) ?? 0)
     }
 
     /// The first person after one who has a workout that is over and must be computed again; nil if there is none.

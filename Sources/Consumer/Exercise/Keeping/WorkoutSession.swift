@@ -1,6 +1,6 @@
 import Telemetry
 
-// What a file says of a workout beyond its figures: which part of a triathlon it is, and in which pool it was swum.
+// What a file says about a workout, in addition to its figures: its part of a triathlon, and the pool where it was swum.
 
 /// A part of an activity with several sports.
 package struct WorkoutSession: Equatable, Sendable {
@@ -31,7 +31,7 @@ package struct SwumPool: Equatable, Sendable {
     let metres: Double
     /// How many lengths were swum.
     var lengths: Int?
-    /// Laps in which nobody swam.
+    /// Laps without swimming.
     var rests = 0
     /// How long those took, in seconds.
     var restSeconds = 0.0

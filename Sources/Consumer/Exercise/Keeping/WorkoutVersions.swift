@@ -39,6 +39,8 @@ struct WorkoutVersion: Equatable, Sendable {
 struct WorkoutVersions {
     /// How many corrections of a workout can be undone.
     static let most = 30
+    /// How many versions a person may have of all workouts.
+    static let mostOfPerson = 3000
 
     let store: Store
     let keys: Keys
@@ -128,7 +130,25 @@ struct WorkoutVersions {
             [.text(user.text), .text(workout.text)], row: Row.int) ?? 0
     }
 
-    /// The days, by UTC, on which a person's earlier versions began, the latest first, from one on backwards.
+    /// How many versions a person has.
+    func count(of user: ID) throws(VaultError) -> Int64 {
+        try store.database.first(
+            "SELECT count(*) FROM workout_versions WHERE person = ?", [.text(user.text)], row: Row.int) ?? 0
+    }
+
+    /// The ids of versions that began on a day, by UTC.
+    func ids(of user: ID, on day: Int64) throws(VaultError) -> [String] {
+        try store.database.query(
+            "SELECT id FROM workout_versions WHERE person = ? AND day = ? ORDER BY id",
+            [.text(user.text), .integer(day)], row: Row.text)
+    }
+
+    /// The version of an id; nil if it cannot be opened.
+    func version(_ id: String, of user: ID) throws(VaultError) -> WorkoutVersion? {
+        try opened("id = ? AND person = ?", [.text(id), .text(user.text)]).first
+    }
+
+    /// The start days (UTC) of a person's earlier versions, from a given day backwards.
     func days(of user: ID, upTo day: Int64, limit: Int) throws(VaultError) -> [Int64] {
         try store.database.query(
             "SELECT DISTINCT day FROM workout_versions WHERE person = ? AND day <= ? ORDER BY day DESC LIMIT ?",

@@ -222,7 +222,7 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
         }
         if kind == .cancel {
             try rows.remove(workout.id, of: user)
-            try context.changes.removingWorkout(workout.id, of: user)
+            try context.changes.removingWorkouts([workout.id], of: user)
         } else {
             try rows.write(workout, of: user)
             try rows.mark(workout.id)

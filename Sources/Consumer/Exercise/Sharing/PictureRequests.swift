@@ -31,8 +31,7 @@ enum PictureRequests {
         of picture: WorkoutPicture, _ cursor: Cursor?, _ asked: WorkoutHistory.Asked
     ) throws -> JSON {
         let drawing = try asked.drawing(picture.id)
-        let bytes = try picture.bytes(
-            drawing.workout, drawing.samples, asked.history, drawing.displacement, in: asked.units())
+        let bytes = try picture.bytes(drawing, asked.history, in: asked.units())
         let begin = cursor?.offset ?? 0
         let mark = Mark.of(bytes)
         guard begin < bytes.count, cursor.map({ $0.mark == mark }) != false else {
@@ -73,6 +72,8 @@ extension WorkoutHistory.Asked {
         let samples: WorkoutSamples
         /// Where the way is hidden: always the same of a person, and of nobody else.
         let displacement: Displacement
+        /// Whether its times are not those that were recorded.
+        let isRetimed: Bool
     }
 
     /// - Throws: if the person has no such workout that is over.
@@ -82,6 +83,15 @@ extension WorkoutHistory.Asked {
         }
         let samples = try WorkoutSamples(of: user, workout, now: workout.started, rows.store, rows.keys)
         let secret = try rows.keys.lookup("hidden ends", user.text)
-        return Drawing(workout: workout, samples: samples, displacement: Displacement(secret: secret))
+        return try Drawing(
+            workout: workout, samples: samples, displacement: Displacement(secret: secret), isRetimed: isRetimed(workout))
+    }
+
+    /// Whether a workout was trimmed, split or joined. Its way would then show what was hidden near its earlier ends.
+    func isRetimed(_ workout: KeptWorkout) throws(VaultError) -> Bool {
+        guard workout.parts.isEmpty, workout.partOf == nil else { return true }
+        return try WorkoutVersions(rows.store, rows.keys).versions(of: workout.id, user).contains { version in
+            version.kept.id != workout.id || version.kept.events != workout.events
+        }
     }
 }

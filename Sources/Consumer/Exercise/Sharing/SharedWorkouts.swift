@@ -26,8 +26,7 @@ package struct SharedWorkouts {
     /// - Throws: if the person has no such workout.
     package func poster(_ id: ID) throws -> (activity: Activity, poster: WorkoutPoster) {
         let drawing = try asked.drawing(id)
-        let poster = WorkoutPicture(of: id).poster(
-            drawing.workout, drawing.samples, try asked.history, drawing.displacement, in: try asked.units())
+        let poster = WorkoutPicture(of: id).poster(drawing, try asked.history, in: try asked.units())
         return (drawing.workout.activity, poster)
     }
 

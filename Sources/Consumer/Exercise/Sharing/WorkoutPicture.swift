@@ -71,18 +71,13 @@ struct WorkoutPicture: Sendable {
     // MARK: What is drawn
 
     /// The picture's bytes: the same for the same readings and units.
-    func bytes(
-        _ workout: KeptWorkout, _ samples: WorkoutSamples, _ history: History, _ displacement: Displacement,
-        in units: Units
-    ) throws -> [UInt8] {
-        let picture = try poster(workout, samples, history, displacement, in: units).picture(theme)
+    func bytes(_ drawing: WorkoutHistory.Asked.Drawing, _ history: History, in units: Units) throws -> [UInt8] {
+        let picture = try poster(drawing, history, in: units).picture(theme)
         return format == .svg ? Array(picture.svg.utf8) : try picture.png()
     }
 
-    func poster(
-        _ workout: KeptWorkout, _ samples: WorkoutSamples, _ history: History, _ displacement: Displacement,
-        in units: Units
-    ) -> WorkoutPoster {
+    func poster(_ drawing: WorkoutHistory.Asked.Drawing, _ history: History, in units: Units) -> WorkoutPoster {
+        let (workout, samples) = (drawing.workout, drawing.samples)
         let course = workout.course(samples)
         let figures = workout.fold(samples.all, history).figures(at: workout.timer.ended ?? workout.started)
         var poster = WorkoutPoster(
@@ -101,7 +96,8 @@ struct WorkoutPicture: Sendable {
         poster.metresPerSecond = workout.metresPerSecond(figures) ?? figures.speed?.mean
         poster.ascentMetres = workout.ascentMetres(figures)
         poster.kilocalories = workout.kilocalories(figures, of: history.person(at: workout.started))
-        let shown = course.shown(hiding: hidden, displacement)
+        let isHidden = hidden > 0 && drawing.isRetimed
+        let shown = isHidden ? [] : course.shown(hiding: hidden, drawing.displacement)
         poster.areEndsHidden = hidden > 0 && !course.stations.isEmpty
         poster.way = Self.way(shown)
         poster.profile = Self.profile(shown)

@@ -220,11 +220,11 @@ extension Trainings: WorkoutObserver {
 }
 
 extension Trainings: WorkoutRemovalObserver {
-    package func removingWorkout(_ workout: ID, of user: ID) throws(VaultError) {
-        try rows.remove(workout, of: user)
+    package func removingWorkouts(_ workouts: Set<ID>, of user: ID) throws(VaultError) {
+        for workout in workouts { try rows.remove(workout, of: user) }
         let before = try WeekSelection(context.documents, of: user)
         var selection = before
-        selection.remove(workout: workout)
+        for workout in workouts { selection.remove(workout: workout) }
         if selection != before { try selection.keep(context.documents, of: user) }
     }
 }

@@ -1,4 +1,4 @@
-/// The zone in which somebody wants to keep their heart rate during a workout, and what they are told of it.
+/// The zone where somebody wants to keep their heart rate during a workout, and what is said to them about it.
 ///
 /// A word helps only if something can be done about it, so nothing is said
 ///
@@ -51,19 +51,19 @@ public struct TargetZone: Hashable, Sendable {
     public private(set) var said: Said?
     /// Where the heart rate is, and since when.
     private var here: (place: Place, since: Int64)?
-    /// When it began to be looked at, or went on after a pause; nil while it is interrupted.
+    /// When checks began, or the workout went on after a pause; nil while it is interrupted.
     private var active: Int64?
     /// Whether it has been in the zone or above since then.
     private var wasReached = false
 
-    /// A target; nil if there is no such zone.
+    /// A target; nil if the zone does not exist.
     /// - Parameter said: what was said before a restart.
     public init?(zone: Int, said: Said? = nil) {
         guard (1...5).contains(zone) else { return nil }
         (self.zone, self.said) = (zone, said)
     }
 
-    /// Looks at a workout, again and again.
+    /// Checks a workout; call it repeatedly.
     /// - Parameters:
     ///   - heart: the zone of the heart rate now, 0 to 5; nil if it is not known.
     ///   - isActive: whether the workout is neither interrupted nor over.

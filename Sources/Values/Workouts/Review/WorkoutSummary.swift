@@ -45,6 +45,8 @@ public struct WorkoutSummary: Hashable, Sendable {
     public private(set) var values: [Attribute: Double]
     /// The best times over the distances of `BestTime`.
     public var bestTimes: [BestTime]
+    /// The lowest heart rate, in beats per minute.
+    public var lowestHeartRate: Double?
     /// The highest heart rate, in beats per minute.
     public var highestHeartRate: Double?
     /// For how many seconds the heart rate was recorded; nil if that is not known.
@@ -71,6 +73,7 @@ public struct WorkoutSummary: Hashable, Sendable {
         values[.load] = figures.heartRate?.edwards
         self.init(
             activity, started: started, values: values, bestTimes: course.map { Way($0).bestTimes(activity) } ?? [])
+        lowestHeartRate = figures.heartRate.map { Double($0.minimum) }
         highestHeartRate = figures.heartRate.map { Double($0.maximum) }
         recordedSeconds = figures.heartRate.map { Double($0.recordedMilliseconds) / 1000 }
     }

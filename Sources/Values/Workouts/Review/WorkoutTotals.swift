@@ -5,6 +5,8 @@ public struct WorkoutTotals: Hashable, Sendable {
     /// The mean heart rate in beats per minute, in which a workout counts as much as of its heart rates
     /// is recorded, or as it is long where that is not known.
     public let heartRate: Double?
+    /// The lowest heart rate, in beats per minute.
+    public let lowestHeartRate: Double?
     /// The highest heart rate, in beats per minute.
     public let highestHeartRate: Double?
     private let totals: [WorkoutSummary.Attribute: Double]
@@ -19,6 +21,7 @@ public struct WorkoutTotals: Hashable, Sendable {
             if !values.isEmpty { totals[attribute] = values.reduce(0, +) }
         }
         self.totals = totals
+        lowestHeartRate = workouts.compactMap(\.lowestHeartRate).min()
         highestHeartRate = workouts.compactMap(\.highestHeartRate).max()
         let hearts = workouts.compactMap { workout in
             workout[.heartRate].map { (rate: $0, seconds: max(workout.recordedSeconds ?? workout[.duration] ?? 0, 1)) }

@@ -15,7 +15,7 @@ public struct SpokenWords: Hashable, Sendable {
     /// That a workout has begun.
     /// - Parameters:
     ///   - zone: the chosen zone of heart rate; nil if none was chosen.
-    ///   - known: what an activity is called that has a name of its own in each language; nil for any other.
+    ///   - known: the names of an activity that each language has its own name for; nil for any other.
     public func began(
         _ activity: Activity, _ goal: WorkoutGoal?, zone: Int? = nil, known: (english: String, german: String)? = nil
     ) -> String {

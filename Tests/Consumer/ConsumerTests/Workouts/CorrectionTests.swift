@@ -12,71 +12,21 @@ import Testing
 
 @Suite("Corrections of workouts", .timeLimit(.minutes(60)))
 struct CorrectionTests {
-    // MARK: What is corrected
-
-    /// What a watch has recorded: a heart rate and a place each second, with a pause of thirty seconds after five minutes.
-    private func recording(_ seconds: ClosedRange<Int64> = 0...900, totals: Totals = Totals()) -> Recording {
-        let samples = seconds.map { second -> Sample in
-            var sample = Sample(time: start + second * 1000)
-            sample.heartRate = UInt16(120 + second / 20)
-            sample.place = Place(latitude: 48 + Double(second) * 3 / 111_195.08, longitude: 11)
-            sample.altitude = 500
-            return sample
-        }
-        let pause = Pause(start: start + 300_000, end: start + 330_000)
-        return Recording(
-            sport: .running, name: "Lake", start: start + seconds.lowerBound * 1000,
-            end: start + seconds.upperBound * 1000,
-            pauses: seconds.contains(300) && seconds.contains(330) ? [pause] : [], samples: samples, totals: totals,
-            device: Device(manufacturer: "garmin", product: "3113", serial: "1"))
-    }
-
     private func time(_ seconds: Int64) -> JSON { .integer(start + seconds * 1000) }
-
-    /// A house with such a recording.
-    /// - Returns: the id of the workout.
-    private func bring(_ recording: Recording, to house: WorkoutHouse) throws -> JSON {
-        house.set(20_000)
-        try house.done("consent/set", ["record_location": true])
-        try house.done(
-            "profile/set",
-            ["name": "Ada", "date_of_birth": "1991-01-01", "gender": "female", "height_cm": 170, "weight_kg": 60])
-        try house.done("goals/set", ["distance_m": 2000])
-        let outcome = try #require(house.imported(FITFile.write(recording)).list("workouts").first)
-        #expect(outcome["outcome"] == "imported", "\(outcome)")
-        try house.settle()
-        return .string(try outcome.text("id"))
-    }
-
-    private func lines(_ house: WorkoutHouse) throws -> [JSON] { try house.done("workouts/list").list("workouts") }
-
-    private func show(_ house: WorkoutHouse, _ id: JSON) throws -> JSON { try house.done("workouts/show", ["id": id]) }
-
-    /// Everything that follows from workouts, without their ids.
-    private func figures(_ house: WorkoutHouse) throws -> [JSON] {
-        let day = try house.done("statistics/day", ["day": "2026-11-21"])
-        let goal = day["goals"]?["distance_m"]?["reached"] ?? .null
-        let week = try house.done("statistics/week", ["day": "2026-11-21"])["summary"]
-        let ofDays: [JSON] = [day, week ?? .null].flatMap { one in
-            ["distance_m", "distances_m", "energy_kcal", "active_energy_kcal"].map { one[$0] ?? .null }
-        }
-        let replies = try ["list", "statistics", "records", "load"].map {
-            try house.done("workouts/\($0)").without("id")
-        }
-        return ofDays + [goal] + replies
-    }
 
     // MARK: What is said of a workout
 
     @Test("a title, a note and an activity are everywhere, and undone one after the other")
     func said() throws {
         try WorkoutHouse.with { house in
-            let id = try bring(recording(), to: house)
-            let before = try figures(house)
+            let id = try house.bring(.byWatch())
+            let before = try house.figures()
             let told = try house.done("workouts/edit", ["id": id, "title": "Around the lake", "note": "Muddy.\nCold."])
             #expect(try told.list("workouts").first?["name"] == "Around the lake")
-            #expect(try lines(house)[0]["name"] == "Around the lake")
-            let shown = try show(house, id)
+            #expect(try house.lines()[0]["name"] == "Around the lake")
+            // Its figures stay the same, under the new name.
+            #expect(try house.recounted() == 0)
+            let shown = try house.shown(id)
             #expect(shown["name"] == "Around the lake" && shown["note"] == "Muddy.\nCold." && shown["corrections"] == 1)
             for format in ["fit", "gpx", "tcx"] {
                 let file = try house.exported(id.words, format)
@@ -89,43 +39,44 @@ struct CorrectionTests {
             try house.settle()
             #expect(try house.recounted() == 0)
             #expect(try house.refused("workouts/edit", ["id": id, "activity": "cycling"]).message.contains("already"))
-            // A name of one's own goes, and that of the file is there again.
+            // The person's title goes, and the name from the file is back.
             try house.done("workouts/edit", ["id": id, "title": ""])
-            #expect(try show(house, id)["name"] == "Lake")
+            #expect(try house.shown(id)["name"] == "Lake")
             for left in [2, 1, nil] as [JSON?] {
                 try house.done("workouts/undo", ["id": id])
-                #expect(try show(house, id)["corrections"] == left)
+                #expect(try house.shown(id)["corrections"] == left)
             }
-            #expect(try figures(house) == before && show(house, id)["note"] == nil)
+            #expect(try house.figures() == before && house.shown(id)["note"] == nil)
             #expect(try house.refused("workouts/undo", ["id": id]).code == .notAllowed)
             try house.settle()
-            #expect(try figures(house) == before && house.recounted() == 0)
+            #expect(try house.figures() == before && house.recounted() == 0)
         }
     }
 
     // MARK: Trimming
 
     @Test(
-        "a trimmed workout is, in every figure, one that came that way", arguments: [(100, 800), (0, 700), (310, 900)])
+        "a trimmed workout is, in every figure, one that came that way",
+        arguments: [(100, 800), (0, 700), (310, 900)] as [(Int64, Int64)])
     func trimmed(from: Int64, to: Int64) throws {
         try WorkoutHouse.with { house in
             let totals = Totals(distanceMetres: 2900, energyKilocalories: 300)
-            let id = try bring(recording(totals: totals), to: house)
-            let whole = try figures(house)
+            let id = try house.bring(.byWatch(totals: totals))
+            let whole = try house.figures()
             try house.done("workouts/edit", ["id": id, "from": time(from), "to": time(to)])
-            let cut = try figures(house)
+            let cut = try house.figures()
             try house.settle()
-            #expect(try figures(house) == cut && house.recounted() == 0)
+            #expect(try house.figures() == cut && house.recounted() == 0)
             try WorkoutHouse.with { other in
                 // What began in a pause begins with its end.
-                _ = try bring(recording((from == 310 ? 330 : from)...to), to: other)
-                #expect(try figures(other) == cut)
+                _ = try other.bring(.byWatch((from == 310 ? 330 : from)...to))
+                #expect(try other.figures() == cut)
             }
             // It is still known as what it was.
-            let again = try house.imported(FITFile.write(recording(totals: totals))).list("workouts").first
+            let again = try house.imported(FITFile.write(Recording.byWatch(totals: totals))).list("workouts").first
             #expect(again?["outcome"] == "duplicate" && again?["id"] == id)
             try house.done("workouts/undo", ["id": id, "all": true])
-            #expect(try figures(house) == whole && whole != cut)
+            #expect(try house.figures() == whole && whole != cut)
             try house.settle()
             #expect(try house.recounted() == 0)
         }
@@ -151,7 +102,7 @@ struct CorrectionTests {
             let before = try days()
             #expect(before[0] != nil && before[1] == nil)
             try house.done("workouts/edit", ["id": id, "from": time(midnight + 1)])
-            #expect(try days()[0] == nil && show(house, id)["started"] == time(midnight + 1))
+            #expect(try days()[0] == nil && house.shown(id)["started"] == time(midnight + 1))
             try house.publish(Array(readings.suffix(readings.count / 2)))
             try house.settle()
             #expect(try abs(#require(days()[1]?.double) - 717) < 10)
@@ -167,55 +118,87 @@ struct CorrectionTests {
     @Test("what is split and joined again is what it was, with the same pause, and so it is when the split is undone")
     func splitAndJoined() throws {
         try WorkoutHouse.with { house in
-            let id = try bring(recording(totals: Totals(distanceMetres: 2900)), to: house)
-            let (whole, shown) = (try figures(house), try show(house, id))
+            let id = try house.bring(.byWatch(totals: Totals(distanceMetres: 2900)))
+            let (whole, shown) = (try house.figures(), try house.shown(id))
             for at in [400, 315] as [Int64] {
                 let parts = try house.done("workouts/split", ["id": id, "at": time(at)]).list("workouts")
                 #expect(parts.count == 2 && parts[0]["id"] == id)
-                #expect(try lines(house).count == 2)
+                #expect(try house.lines().count == 2)
                 let second = try #require(parts[1]["id"])
-                #expect(try show(house, second)["part_of"] == id)
+                #expect(try house.shown(second)["part_of"] == id)
                 #expect(try house.refused("workouts/undo", ["id": second]).message.contains(id.words))
                 let metres = try parts.map { try $0.number("distance_m") }
                 #expect(abs(metres[0] + metres[1] - 2610) < 30, "\(metres)")
                 try house.settle()
                 #expect(try house.recounted() == 0)
                 try house.done("workouts/join", ["ids": [second, id]])
-                #expect(try figures(house) == whole)
-                #expect(try show(house, id).without("corrections") == shown, "its pause and its charts, too")
+                #expect(try house.figures() == whole)
+                #expect(try house.shown(id).without("corrections") == shown, "its pause and its charts, too")
                 // The other part comes back, and goes with the split.
                 try house.done("workouts/undo", ["id": id])
-                #expect(try lines(house).count == 2)
+                #expect(try house.lines().count == 2)
                 try house.done("workouts/undo", ["id": id])
                 try house.settle()
-                #expect(try figures(house) == whole && show(house, id) == shown && house.recounted() == 0)
+                #expect(try house.figures() == whole && house.shown(id) == shown && house.recounted() == 0)
             }
+        }
+    }
+
+    @Test("of a part that was joined again nothing is left when all is undone, unless it was itself split")
+    func allUndone() throws {
+        try WorkoutHouse.with { house in
+            let id = try house.bring(.byWatch())
+            let whole = try house.figures()
+            func split(_ id: JSON, _ seconds: Int64) throws -> JSON {
+                let parts = try house.done("workouts/split", ["id": id, "at": time(seconds)]).list("workouts")
+                return try #require(parts.last?["id"])
+            }
+            let second = try split(id, 400)
+            try house.done("workouts/edit", ["id": second, "title": "Second"])
+            try house.done("workouts/join", ["ids": [id, second]])
+            try house.done("workouts/undo", ["id": id, "all": true])
+            #expect(try house.figures() == whole && house.lines().count == 1)
+            var left: Int64?
+            try house.restart { running in
+                guard let rows = running?.rows else { return }
+                do { left = try WorkoutVersions(rows.store, rows.keys).count(of: ID("demo")) } catch { Issue.record("\(error)") }
+            }
+            #expect(left == 0)
+            let again = try split(id, 400)
+            let third = try split(again, 600)
+            try house.done("workouts/join", ["ids": [id, again, third]])
+            let refusal = try house.refused("workouts/undo", ["id": id, "all": true])
+            #expect(refusal.field == "all" && refusal.message.contains("one correction after the other"), "\(refusal)")
+            for one in [id, again, id] { try house.done("workouts/undo", ["id": one]) }
+            #expect(try house.figures() == whole && house.lines().count == 1)
+            try house.settle()
+            #expect(try house.recounted() == 0)
         }
     }
 
     @Test("recordings of two devices are joined with each one's heart rates and distances, and a pause in between")
     func joined() throws {
         try WorkoutHouse.with { house in
-            let first = try bring(recording(0...200, totals: Totals(distanceMetres: 700)), to: house)
-            var other = recording(400...600, totals: Totals(distanceMetres: 500))
+            let first = try house.bring(.byWatch(0...200, totals: Totals(distanceMetres: 700)))
+            var other = Recording.byWatch(400...600, totals: Totals(distanceMetres: 500))
             other.device = Device(manufacturer: "polar", product: "2", serial: "2")
             let second = try #require(house.imported(FITFile.write(other)).list("workouts").first?["id"])
             try house.settle()
-            let apart = try figures(house)
+            let apart = try house.figures()
             let joined = try #require(house.done("workouts/join", ["ids": [second, first]]).list("workouts").first)
             #expect(joined["id"] == first && joined["ended"] == time(600))
             #expect(try joined.number("distance_m") == 1200 && joined.number("duration_s") == 400)
             let heart = try #require(joined["heart_rate"])
-            #expect(heart["min"] == 120 && heart["max"] == 150 && heart["recorded_s"] == 400, "\(heart)")
-            let pauses = try show(house, first).list("pauses")
+            #expect(heart["min"] == 120 && heart["max"] == 129 && heart["recorded_s"] == 400, "\(heart)")
+            let pauses = try house.shown(first).list("pauses")
             #expect(pauses == [["from": time(200), "to": time(400)]])
             #expect(try house.refused("workouts/show", ["id": second]).code == .notFound)
             try house.settle()
-            #expect(try lines(house).count == 1 && house.recounted() == 0)
+            #expect(try house.lines().count == 1 && house.recounted() == 0)
             #expect(try house.imported(FITFile.write(other)).list("workouts").first?["outcome"] == "duplicate")
             try house.done("workouts/undo", ["id": first])
             try house.settle()
-            #expect(try figures(house) == apart && house.recounted() == 0)
+            #expect(try house.figures() == apart && house.recounted() == 0)
         }
     }
 
@@ -236,7 +219,7 @@ struct CorrectionTests {
                 told["by_hand"] == true && told["source"] == nil && told["best"] == nil && told["name"] == "Forgotten")
             #expect(told["distance_m"] == 5000 && told["energy_kcal"] == 300 && told["duration_s"] == 1800)
             #expect(told["heart_rate"] == ["mean": 150] && told["speed_mps"]?["pace"] == "6:00")
-            #expect(try show(house, id)["note"] == "No watch." && show(house, id)["path"] == nil)
+            #expect(try house.shown(id)["note"] == "No watch." && house.shown(id)["path"] == nil)
             #expect(try house.done("statistics/day", ["day": "2026-11-21"])["distance_m"] == 5000)
             let records = try house.done("workouts/records").list("records")
             #expect(
@@ -256,126 +239,31 @@ struct CorrectionTests {
     @Test("who deletes a corrected workout deletes what it was, too, but no other part")
     func deleted() throws {
         try WorkoutHouse.with { house in
-            let id = try bring(recording(), to: house)
+            let id = try house.bring(.byWatch())
             try house.done("workouts/edit", ["id": id, "from": time(100)])
             let second = try #require(
                 house.done("workouts/split", ["id": id, "at": time(500)]).list("workouts").last?["id"])
-            let distance = try show(house, second)["distance_m"]
+            let distance = try house.shown(second)["distance_m"]
             try house.done("workouts/delete", ["id": id])
             try house.settle()
-            #expect(try show(house, second)["distance_m"] == distance && lines(house).count == 1)
+            #expect(try house.shown(second)["distance_m"] == distance && house.lines().count == 1)
             // 901 were there, and those until the split went.
             #expect(try house.stored(.heartRate) == 401)
-            #expect(try house.imported(FITFile.write(recording())).list("workouts").first?["outcome"] == "refused")
+            #expect(
+                try house.imported(FITFile.write(Recording.byWatch())).list("workouts").first?["outcome"] == "refused")
             #expect(try house.recounted() == 0)
         }
         try WorkoutHouse.with { house in
-            let id = try bring(recording(), to: house)
+            let id = try house.bring(.byWatch())
             let second = try #require(
                 house.done("workouts/split", ["id": id, "at": time(500)]).list("workouts").last?["id"])
             try house.done("workouts/delete", ["id": second])
             #expect(try house.refused("workouts/undo", ["id": id]).message.contains("was deleted"))
-            #expect(try lines(house).count == 1)
-        }
-    }
-
-    // MARK: Refusals
-
-    @Test("what cannot be is refused, with the field and the reason, and changes nothing")
-    func refused() throws {
-        try WorkoutHouse.with { house in
-            let id = try bring(recording(), to: house)
-            let before = try figures(house)
-            let long = String(repeating: "x", count: 65)
-            let wrong: [(String, JSON, String, String)] = [
-                ("edit", ["id": "none", "title": "x"], "id", "no such workout"),
-                ("edit", ["id": id], "", "say what to change"),
-                ("edit", ["id": id, "title": .string(long)], "title", "64 bytes"),
-                ("edit", ["id": id, "title": "a\nb"], "title", "one line"),
-                ("edit", ["id": id, "note": .string(String(repeating: "x", count: 1001))], "note", "1000 characters"),
-                ("edit", ["id": id, "note": .string(String(repeating: "x", count: 4001))], "note", "4000 bytes"),
-                ("edit", ["id": id, "activity": "\u{7}"], "activity", "a name of your own"),
-                ("edit", ["id": id, "from": time(-1)], "from", "within the workout"),
-                ("edit", ["id": id, "to": time(901)], "to", "within the workout"),
-                ("edit", ["id": id, "from": time(500), "to": time(400)], "to", "later than"),
-                ("edit", ["id": id, "from": time(305), "to": time(320)], "from", "paused all that time"),
-                ("split", ["id": id], "at", "missing"), ("split", ["id": id, "at": time(900)], "at", "within"),
-                ("join", ["ids": [id]], "ids", "2 to 10"), ("join", ["ids": [id, id]], "ids", "different"),
-                ("join", ["ids": [id, "none"]], "ids", "no such workout"), ("join", [:], "ids", "missing"),
-                ("add", ["activity": "running", "duration_s": 60], "started", "missing"),
-                ("add", ["activity": "running", "started": time(1000)], "duration_s", "missing"),
-                ("add", ["activity": "running", "started": time(19_990), "duration_s": 60], "duration_s", "future"),
-                ("add", ["activity": "running", "started": time(1000), "duration_s": 172_801], "duration_s", "172800"),
-                ("add", ["started": time(1000), "duration_s": 60], "activity", "missing"),
-                (
-                    "add", ["activity": "running", "started": time(1000), "duration_s": 60, "distance_m": 5000],
-                    "distance_m", "nobody"
-                ),
-                (
-                    "add", ["activity": "running", "started": time(1000), "duration_s": 60, "energy_kcal": 5000],
-                    "energy_kcal", "nobody"
-                ),
-                (
-                    "add", ["activity": "running", "started": time(1000), "duration_s": 60, "heart_rate": 250],
-                    "heart_rate", "240"
-                ),
-            ]
-            for (verb, fields, field, words) in wrong {
-                let error = try house.refused("workouts/\(verb)", fields)
-                #expect(error.message.contains(words) && error.field ?? "" == field, "\(verb) \(fields): \(error)")
-            }
-            // What is under way.
-            try house.done("workouts/start", ["activity": "running"])
-            let running = try #require(house.done("workouts/current")["workout"]?["id"])
-            for (verb, more) in [("edit", ["title": "x"]), ("split", ["at": time(1)]), ("undo", [:])]
-                as [(String, JSON)]
-            {
-                let error = try house.refused("workouts/\(verb)", more.with("id", running))
-                #expect(error.code == .notAllowed && error.message.contains("under way"), "\(error)")
-            }
-            #expect(try house.refused("workouts/join", ["ids": [id, running]]).message.contains("under way"))
-            try house.done("workouts/cancel")
-            // No more than can be undone.
-            for number in 1...30 { try house.done("workouts/edit", ["id": id, "title": .string("\(number)")]) }
-            #expect(try house.refused("workouts/edit", ["id": id, "title": "x"]).message.contains("30 times"))
-            try house.done("workouts/undo", ["id": id, "all": true])
-            #expect(try figures(house) == before)
-        }
-    }
-
-    @Test("only what follows soon can be joined, with nothing in between")
-    func apart() throws {
-        try WorkoutHouse.with { house in
-            house.set(80_000)
-            func add(_ from: Int64, _ to: Int64) throws -> JSON {
-                try #require(
-                    house.imported(FITFile.write(recording(from...to)), keepingBoth: true).list("workouts").first?["id"]
-                )
-            }
-            let (first, between, second, late) = (
-                try add(0, 100), try add(150, 160), try add(200, 300), try add(21_901, 22_000)
-            )
-            let over = try add(250, 400)
-            try house.settle()
-            for (ids, words) in [
-                ([first, second], "in between"), ([second, over], "overlap"), ([second, late], "6 hours"),
-            ] { #expect(try house.refused("workouts/join", ["ids": .array(ids)]).message.contains(words)) }
-            try house.done("workouts/join", ["ids": .array([first, second, between])])
-            #expect(try lines(house).count == 3)
+            #expect(try house.lines().count == 1)
         }
     }
 }
 
 extension JSON {
-    /// The same without members of a name, wherever they are.
-    fileprivate func without(_ name: String) -> JSON {
-        switch self {
-        case .object(let members):
-            .object(members.filter { $0.name != name }.map { Member($0.name, $0.value.without(name)) })
-        case .array(let values): .array(values.map { $0.without(name) })
-        default: self
-        }
-    }
-
     fileprivate var words: String { if case .string(let text) = self { text } else { "" } }
 }

@@ -1,5 +1,7 @@
 import ActivityFiles
+import DaysSupport
 import Fitness
+import Foundation
 import HouseholdSupport
 import Telemetry
 import TestSupport
@@ -15,7 +17,8 @@ struct OtherRecordingsTests {
         return try FITFile.write(
             Recording(
                 sport: .running, name: "by \(product)", start: begin, end: begin + 3_000_000, samples: samples,
-                totals: Totals(distanceMetres: metres), device: Device(manufacturer: "garmin", product: product, serial: "1")))
+                totals: Totals(distanceMetres: metres),
+                device: Device(manufacturer: "garmin", product: product, serial: "1")))
     }
 
     private func bring(_ house: WorkoutHouse, _ bytes: [UInt8]) throws -> JSON {
@@ -61,7 +64,7 @@ struct OtherRecordingsTests {
             #expect(try total(house, ["to": .integer(start + 1)]).workouts == 0)
             #expect(try house.done("workouts/list").list("workouts").count == 2)
             // What is chosen counts, and still has what only the other one knows.
-            let third = try bring(house, run(by: "2050", at: start + 10_000, metres: 8700, bpm: nil))
+            let third = try bring(house, run(by: "2050", at: start + 30_000, metres: 8700, bpm: nil))
             #expect(try total(house) == (1, 9000))
             #expect(try house.done("workouts/prefer", ["id": third]).list("recordings").count == 2)
             #expect(try total(house) == (1, 8700))
@@ -78,7 +81,7 @@ struct OtherRecordingsTests {
     }
 
     private func load(_ house: WorkoutHouse) throws -> Double {
-        try #require(house.done("workouts/load").list("days").last).number("load")
+        try house.done("workouts/load").list("days").reduce(0) { $0 + (try $1.number("load")) }
     }
 
     @Test("there is something to choose only between several of one workout that is over")
@@ -125,11 +128,57 @@ struct OtherRecordingsTests {
         }
     }
 
+    private func made(_ file: String) throws -> [UInt8] {
+        let folder = "\(projectFolder)/Tests/Libraries/ActivityFilesTests/Cases"
+        return try Array(Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(file)")))
+    }
+
+    @Test("are not made of the parts of a triathlon, which have a common name and their order in lists and details")
+    func triathlon() throws {
+        try WorkoutHouse.with { house in
+            house.set(20_000)
+            #expect(try house.imported(made("f03-triathlon-summary-first.fit")).list("workouts").count == 3)
+            try house.settle()
+            let parts = try house.done("workouts/list", ["fields": ["name", "session"]]).list("workouts")
+            #expect(
+                parts.map { $0["session"]?["number"] } == [3, 2, 1] && parts.allSatisfy { $0["session"]?["of"] == 3 })
+            #expect(parts.allSatisfy { $0["name"] == "swimming, cycling, running" }, "\(parts)")
+            let ride = try house.done("workouts/show", ["id": .string(parts[1].text("id"))])
+            #expect(
+                ride["session"] == ["number": 2, "of": 3] && ride["recordings"] == nil && ride["activity"] == "cycling")
+            #expect(try total(house).workouts == 3 && house.recounted() == 0)
+            // An exported part still says which part it is, even alone.
+            let file = try house.exported(parts[1].text("id"), "fit")
+            #expect(try FITFile.read(file.bytes).activities.first?.session?.number == 2)
+        }
+    }
+
+    @Test("of a swim say the pool, its lengths, the rests and the pace over 100 m")
+    func pool() throws {
+        let begin = start - 86_400_000
+        let laps = [(0, 600, 500.0), (600, 90, 0), (690, 510, 500)].map { from, seconds, metres in
+            Lap(
+                start: begin + Int64(from) * 1000, end: begin + Int64(from + seconds) * 1000,
+                totals: Totals(distanceMetres: metres, durationMilliseconds: Int64(seconds) * 1000))
+        }
+        let swim = Recording(
+            sport: .other("swimming"), start: begin, end: begin + 1_200_000, laps: laps,
+            totals: Totals(distanceMetres: 1000), pool: Pool(metres: 25, lengths: 40))
+        try WorkoutHouse.with { house in
+            house.set(20_000)
+            let id = try bring(house, FITFile.write(swim))
+            let shown = try house.done("workouts/show", ["id": id])
+            #expect(shown["pool"] == ["length_m": 25, "lengths": 40, "rest_s": 90, "rests": 1], "\(shown)")
+            #expect(shown["speed_mps"]?["pace_100m"] == "2:00" && shown["distance_m"] == 1000)
+        }
+    }
+
     /// A time in UTC as XML has it.
     private func spelt(_ time: Int64) -> String {
         let days = time.floorDivided(by: 86_400_000)
         let seconds = (time - days * 86_400_000) / 1000
         func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return "\(CalendarDay(daysSince1970: days))T\(two(seconds / 3600)):\(two(seconds / 60 % 60)):\(two(seconds % 60))Z"
+        return
+            "\(CalendarDay(daysSince1970: days))T\(two(seconds / 3600)):\(two(seconds / 60 % 60)):\(two(seconds % 60))Z"
     }
 }

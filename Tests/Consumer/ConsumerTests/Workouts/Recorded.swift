@@ -5,7 +5,7 @@ import TestSupport
 
 /// What Python computes from the file of a recording alone.
 struct Expected: Decodable {
-    let duration, metres, device, ascent, mean: Double
+    let duration, metres, device, ascent, ascentBySatellites, mean: Double
     let minimum, maximum: Int
 }
 

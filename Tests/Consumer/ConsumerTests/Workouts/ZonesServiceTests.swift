@@ -12,6 +12,7 @@ struct ZonesServiceTests {
         let fields: [JSON.Member] = [
             JSON.Member("name", "Ada"), JSON.Member("date_of_birth", "1991-01-01"), JSON.Member("gender", "female"),
             JSON.Member("height_cm", 170), JSON.Member("weight_kg", 60),
+            JSON.Member("continuous_heart_rate", true),
         ]
         return try house.done("profile/set", .object(fields + heart))
     }
@@ -76,8 +77,12 @@ struct ZonesServiceTests {
         try WorkoutHouse.with { house in
             let saved = try save(
                 house, [JSON.Member("zones_by", "threshold"), JSON.Member("threshold_heart_rate", 170)])
-            let onFoot: JSON = ["by": "threshold", "bounds": [0, 145, 153, 162, 170], "threshold_heart_rate": 170]
-            let onBicycle: JSON = ["by": "threshold", "bounds": [0, 138, 153, 160, 170], "threshold_heart_rate": 170]
+            let onFoot: JSON = [
+                "by": "threshold", "bounds": [0, 145, 153, 162, 170], "threshold_heart_rate": .number(170),
+            ]
+            let onBicycle: JSON = [
+                "by": "threshold", "bounds": [0, 138, 153, 160, 170], "threshold_heart_rate": .number(170),
+            ]
             #expect(isSame(saved["zones"], onFoot) && isSame(saved["bicycle_zones"], onBicycle))
             for (activity, zones, zone) in [("running", onFoot, 1), ("cycling", onBicycle, 2)] as [(String, JSON, JSON)]
             {
