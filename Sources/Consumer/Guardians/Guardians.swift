@@ -44,10 +44,11 @@ package final class Guardians: FeatureService, @unchecked Sendable {
     /// Of whom something could not be shown yet, and of these, those whose place is shown in a moment.
     var unsettled: Set<ID> = []
     var awaited: Set<ID> = []
-    /// Hashes of what was published of whom guardians look at, and of people's own places.
-    var chosen: [ID: Int] = [:]
+    /// What was published about guardians' chosen dependents, and hashes of people's own places.
+    var chosen: [ID: PublishedChoice] = [:]
     var placed: [ID: Int] = [:]
-    /// Whose positions are to be read, are being read, and when they last were, in milliseconds since boot.
+    /// Whose positions are to be read, are being read, and when they last were, in milliseconds since boot: also of people who are not
+    /// watched now, so that nobody has them read more often by beginning again.
     var toLoad: [ID] = []
     var loading: ID?
     var loaded: [ID: UInt64] = [:]

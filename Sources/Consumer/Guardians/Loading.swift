@@ -35,10 +35,7 @@ extension Guardians {
             let index = toLoad.firstIndex(where: { clock >= (loaded[$0] ?? 0) + Self.pause || loaded[$0] == nil })
         else { return }
         let dependent = toLoad.remove(at: index)
-        guard let one = watched[dependent] else {
-            loaded[dependent] = nil
-            return
-        }
+        guard let one = watched[dependent] else { return }
         loading = dependent
         watched[dependent]?.beginLoading()
         let now = context.now()
@@ -60,7 +57,7 @@ extension Guardians {
                 settle(dependent, atOnce: true)
                 judge(Array(found.fixes), found.rates, and: arrived, of: dependent)
             case .failure(let error):
-                toLoad.append(dependent)
+                loadAgain(dependent)
                 // Alerts do not wait for ever for a disk that cannot be read.
                 if let arrived = watched[dependent]?.failLoading() { judge([], [], and: arrived, of: dependent) }
                 context.limitedLog.error("guardians of \(dependent)") {

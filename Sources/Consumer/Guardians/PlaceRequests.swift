@@ -1,3 +1,4 @@
+import Daemon
 import Days
 import Desk
 import Features
@@ -15,7 +16,10 @@ extension Guardians {
     var placeVerbs: [Verb] {
         [
             Verb("place/get", .placeGet, .later { [unowned self] in showPlace($0) }),
-            Verb("place/publish", .placePublish, .atOnce { [unowned self] in try publishPlace($0) }),
+            // Each start of publishing reads what was stored.
+            Verb(
+                "place/publish", .placePublish, own: Allowance(perSecond: 0.2, burst: 50),
+                .atOnce { [unowned self] in try publishPlace($0) }),
         ]
     }
 
@@ -57,7 +61,7 @@ extension Guardians {
         switch request.fields["dependent"] {
         case .null?: return nil
         case nil:
-            // A tie may have ended in a moment in which the service was away.
+            // A tie may have ended while the service was away.
             guard let chosen = try ties.dependents(of: request.user).chosen,
                 let tie = try ties.tie(of: request.user, to: chosen), !context.doors.isBeingForgotten(chosen)
             else { return nil }
@@ -110,10 +114,21 @@ extension Guardians {
         return try RecordedKinds(context.documents).recordsLocation(of: user) && !context.doors.isBeingForgotten(user)
     }
 
+    /// Somebody who withdraws consent to recording their position also stops publishing it. After new consent they must choose it again.
+    func endChoice(of user: ID) throws(VaultError) {
+        guard try OwnPlaceChoice.isPublished(context.documents, of: user), !context.doors.isBeingForgotten(user),
+            try !RecordedKinds(context.documents).recordsLocation(of: user)
+        else { return }
+        try context.store.change(user) { () throws(VaultError) in
+            try OwnPlaceChoice.keep(false, context.documents, of: user)
+        }
+    }
+
     /// Somebody may have agreed that their position is recorded, or may agree no longer.
     package func changedAtOnce(_ users: Set<ID>) {
         for user in users {
             attempt(user) { () throws(VaultError) in
+                try endChoice(of: user)
                 let isPublished = try publishesPlace(user)
                 if isPublished != watched[user]?.isPublished ?? false { tiesChanged(of: user) }
             }
@@ -131,6 +146,11 @@ extension Guardians {
             } else {
                 unsettled.insert(user)
             }
+            return
+        }
+        // Where they were is not known yet, and what the broker has is true until then.
+        guard one.isLoaded else {
+            unsettled.insert(user)
             return
         }
         let clock = self.clock()

@@ -32,7 +32,9 @@ extension Guardians: PeopleObserver, PhoneListener {
     package func start(_ loop: EventLoop) {
         self.loop = loop
         do throws(VaultError) {
-            for dependent in try Set(ties.everyDependent() + OwnPlaceChoice.everybody(context.documents)) {
+            let choices = try OwnPlaceChoice.everybody(context.documents)
+            for user in choices { attempt(user) { () throws(VaultError) in try endChoice(of: user) } }
+            for dependent in try Set(ties.everyDependent() + choices) {
                 attempt(dependent) { () throws(VaultError) in try watch(dependent) }
                 watched[dependent]?.holdRates()
             }
@@ -68,7 +70,7 @@ extension Guardians: PeopleObserver, PhoneListener {
         case .user(let guardian, let topic):
             guard message.retain, !message.payload.isEmpty else { return }
             if topic == .chosenDependent {
-                if chosen[guardian] == nil { chosen[guardian] = 0 }
+                if chosen[guardian] == nil { chosen[guardian] = PublishedChoice() }
                 settleChosen(of: guardian)
             } else if topic == .place {
                 if placed[guardian] == nil { placed[guardian] = 0 }
@@ -127,7 +129,10 @@ extension Guardians: PeopleObserver, PhoneListener {
             ? [] : try self.ties.ties(of: dependent).filter { !doors.isBeingForgotten($0.guardian) }
         let isPublished = try publishesPlace(dependent)
         guard isPublished || ties.contains(where: { !$0.allowed.isEmpty }) else {
-            if watched.removeValue(forKey: dependent) != nil { followSensors(of: dependent) }
+            if watched.removeValue(forKey: dependent) != nil {
+                toLoad.removeAll { $0 == dependent }
+                followSensors(of: dependent)
+            }
             return
         }
         if watched[dependent] == nil {
@@ -178,6 +183,8 @@ extension Guardians: PeopleObserver, PhoneListener {
 
     package func forgotten(_ user: ID) {
         watched[user] = nil
+        toLoad.removeAll { $0 == user }
+        loaded[user] = nil
         let others = Set(shown.keys.compactMap { $0.guardian == user ? $0.dependent : nil })
         // Their documents may be gone already, and those who watched over them are known by what was shown.
         settle(user, atOnce: true)
@@ -186,6 +193,7 @@ extension Guardians: PeopleObserver, PhoneListener {
             tiesChanged(of: dependent)
         }
         settleChosen(of: user)
+        takeBackChosen(user)
         followSensors(of: user)
     }
 

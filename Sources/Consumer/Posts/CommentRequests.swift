@@ -3,6 +3,7 @@ import Daemon
 import Desk
 import Features
 import Files
+import Groups
 import Records
 import Social
 import Telemetry
@@ -43,7 +44,7 @@ extension Posts {
         return { source in
             var shown = try ShownPosts(to: user, source.store, source.keys, zone: zone, hiding: hidden)
             guard let post = try shown.post(id) else { throw Self.unknown }
-            var list = try ShownComments(on: post, shown)
+            var list = ShownComments(on: post, shown)
             return try list.page(after: place)
         }
     }
@@ -53,21 +54,22 @@ extension Posts {
         guard let comment = try comments.comment(id), let post = try? seen(comment.post, by: user) else {
             throw Self.unknownComment
         }
-        var shown = try ShownComments(on: post, shownPosts(to: user))
+        var shown = ShownComments(on: post, try shownPosts(to: user))
         guard try shown.isSeen(comment), !context.doors.isBeingForgotten(comment.writer) else {
             throw Self.unknownComment
         }
         return (comment, post)
     }
 
-    /// The picture of whoever has posted or written something, for somebody who knows them.
+    /// The picture of the author of a post or comment, for somebody who knows them.
     private func portrait(_ request: PeopleRequest) throws -> JSON {
         let user = try request.user
         var whose: ID
         if present("comment", request.fields) != nil {
-            whose = try seenComment(request.id("comment"), by: user).comment.writer
+            let (comment, post) = try seenComment(request.id("comment"), by: user)
+            whose = comment.writer
             var sight = try PostSight(of: user, context.store, context.keys)
-            guard try whose == user || sight.id(of: whose) != nil else { throw Self.noPortrait }
+            guard try whose == user || sight.id(of: whose, on: post) != nil else { throw Self.noPortrait }
         } else {
             whose = try seen(request.id("post"), by: user).author
         }
@@ -95,20 +97,20 @@ extension Posts {
             try PostTimes(context.documents).take(.comments, now, of: user)
             var comment = PostComment(
                 id: try drawnID(), post: id, author: post.author, writer: user, time: now, text: text)
-            if post.author != user { comment.told = try notify(post, .postComment, .postComment, by: user, now: now) }
+            if post.author != user { comment.told = try tellAuthor(of: post, by: user, now: now) }
             try comments.write(comment)
             written = (comment, post)
-            var shown = try ShownComments(on: post, shownPosts(to: user))
+            var shown = ShownComments(on: post, try shownPosts(to: user))
             guard let json = try shown.json(comment) else { throw Self.unknown }
             return json
         }
-        if let (comment, post) = written { try tellOfComment(post, but: comment.writer) }
+        if let (comment, post) = written { try tellOfComment(of: comment.writer, on: post, but: user) }
         return reply
     }
 
     private func deleteComment(_ request: PeopleRequest) throws -> JSON {
         let (user, id) = (try request.user, try request.id("comment"))
-        /// One's own, or one on a post of one's own.
+        /// A comment that the person wrote, even on a post they no longer see, or any comment on their own post.
         func own() throws -> PostComment? {
             guard let comment = try comments.comment(id), comment.writer == user || comment.author == user else {
                 return nil
@@ -124,16 +126,38 @@ extension Posts {
             removed = comment
             return [:]
         }
-        if let removed, let post = try rows.post(removed.post) { try tellOfComment(post, but: user) }
+        if let removed, let post = try rows.post(removed.post) {
+            try tellOfComment(of: removed.writer, on: post, but: user)
+        }
         return reply
     }
 
-    /// Tells the author, and those who have written about a post and still see it, that its comments are others now.
-    private func tellOfComment(_ post: Post, but writer: ID) throws(VaultError) {
+    /// Tells the author of the first comment that somebody writes on a post within a day.
+    /// - Returns: the writer's id in that notification, now or before; nil if the author is not notified.
+    private func tellAuthor(of post: Post, by writer: ID, now: Int64) throws(VaultError) -> ID? {
+        guard let id = try told(post, of: writer) else { return nil }
+        if try PostTimes(context.documents).takeTelling(of: post.id, now, of: writer) {
+            try notify(post, .postComment, .postComment, by: writer, id, now: now)
+        }
+        return id
+    }
+
+    /// Tells the author, and those who have written about a post and still see it, that its comments have changed. People who do not see
+    /// the comments of the writer are not told.
+    /// - Parameter user: who has just written or deleted it.
+    private func tellOfComment(of writer: ID, on post: Post, but user: ID) throws(VaultError) {
+        let lists = FriendLists(context.documents)
+        let (ofAuthor, own) = (try lists.list(of: post.author), try lists.list(of: writer))
+        let groups = Set(post.groups).intersection(try SharedGroups(of: post.author, context.documents).ids)
+        var members: Set<ID> = []
+        for group in groups { members.formUnion(try GroupMembers(context.documents).members(of: group)) }
         var told: Set<ID> = []
-        for other in try comments.writers(on: [post]).union([post.author]) where other != writer {
-            var sight = try PostSight(of: other, context.store, context.keys)
-            if try sight.sees(post) { told.insert(other) }
+        for other in try comments.writers(on: [post]).union([post.author]) where other != user {
+            let theirs = try lists.list(of: other)
+            guard !own.isBlocked(other), !theirs.isBlocked(writer) else { continue }
+            let isFriend = post.isForFriends && ofAuthor.isFriend(other) && theirs.isFriend(post.author)
+            let isBlocked = ofAuthor.isBlocked(other) || theirs.isBlocked(post.author)
+            if other == post.author || (isFriend || members.contains(other)) && !isBlocked { told.insert(other) }
         }
         tell(told, ["post": .string(post.id.text), "commented": true])
     }

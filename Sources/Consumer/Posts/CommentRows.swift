@@ -4,8 +4,8 @@ import Records
 import Storage
 import Telemetry
 
-// A comment is sealed under the key of the person who has written it, so it goes with them; with the post it goes as thumbs do. In the
-// clear are whose it is, on which post, and when it was written.
+// A comment is sealed under the key of the person who has written it, so it goes with them; with the post it goes as thumbs do. Its
+// writer, its post and its time are in the clear.
 
 /// What somebody has written about a post.
 struct PostComment: Equatable {
@@ -17,9 +17,9 @@ struct PostComment: Equatable {
     /// Unix milliseconds.
     let time: Int64
     let text: String
-    /// By which id the author was told of its writer; nil if they were not told.
+    /// The writer's id in the author's notification of this comment or an earlier one; nil if the author was not notified.
     var told: ID?
-    /// Whether the operator has looked at it and lets it stay.
+    /// Whether the operator has checked it and lets it stay.
     var isJudged = false
 }
 
@@ -84,20 +84,24 @@ struct CommentRows {
         try store.database.execute("DELETE FROM post_comments WHERE id = ?", [.text(id.text)])
     }
 
-    /// Takes back everything that somebody has written, and their name from what authors were told.
+    /// Removes everything that somebody has written, and their name from the authors' notifications.
     func removeAll(of writer: ID) throws(VaultError) {
         var told: [ID: Set<ID>] = [:]
         for comment in try comments(of: writer) {
             if let id = comment.told { told[comment.author, default: []].insert(id) }
         }
         let notifications = Notifications(store, keys)
-        for (author, ids) in told { try notifications.forgetName(knownAs: ids, in: [.postComment], toldTo: author) }
+        // Some authors were notified of comments that have been deleted since.
+        for author in try notifications.people(toldOf: writer).union(told.keys) {
+            try notifications.forgetName(
+                of: writer, knownAs: told[author] ?? [], in: [.postComment], toldTo: author)
+        }
         try store.database.execute("DELETE FROM post_comments WHERE person = ?", [.text(writer.text)])
     }
 
     // MARK: Reading
 
-    /// A comment; nil if there is none, or it cannot be opened.
+    /// A comment; nil if it does not exist or cannot be opened.
     func comment(_ id: ID) throws(VaultError) -> PostComment? { try read("id = ?", [.text(id.text)]).first }
 
     /// All comments of a person, the first first.
@@ -148,6 +152,16 @@ struct CommentRows {
         return try store.database.first(
             "SELECT count(*) FROM post_comments WHERE post = ?\(own.isEmpty ? "" : " AND person = ?")",
             [.text(post.text)] + own, row: Row.int) ?? 0
+    }
+
+    /// How many comments on a post each person has written.
+    func counts(on post: ID) throws(VaultError) -> [(writer: ID, number: Int64)] {
+        let rows = try store.database.query(
+            "SELECT person, count(*) AS count FROM post_comments WHERE post = ? GROUP BY person", [.text(post.text)]
+        ) { row throws(VaultError) in (person: try row.text("person"), number: try row.int("count")) }
+        var counts: [(writer: ID, number: Int64)] = []
+        for row in rows { if let writer = ID(kept: row.person) { counts.append((writer, row.number)) } }
+        return counts
     }
 
     /// Those who have written about some posts.

@@ -22,7 +22,7 @@ extension RequestContract {
             .known("muscles", .array(of: .text)), .known("workout", WorkoutForOthers.schema),
             .always("picture", .bool.about("whether there is a picture: `posts/picture`")),
             .always("ups", .count), .always("downs", .count), .known("mine", thumb.about("the asker's thumb")),
-            .always("comments", .count.about("how many there are")),
+            .always("comments", .count.about("how many the asker sees")),
             .always("portrait", .bool.about("whether the author has a picture: `posts/portrait`")),
             .always("own", .bool),
             .known(
@@ -89,7 +89,8 @@ extension RequestContract {
     private static let shownComment = PayloadSchema.object(
         "PostComment", "What somebody has written about a post.",
         [
-            comment, .known("author", .id.about("left out where the asker does not know them otherwise")),
+            comment,
+            .known("author", .id.about("left out of who is no friend, and in no group of both that the post is for")),
             .always("name", .text), .always("time", .time), .always("text", .text.about("lines of text")),
             .always("own", .bool), .always("deletable", .bool.about("whether the asker may delete it")),
             .always("portrait", .bool.about("whether there is a picture of who wrote it: `posts/portrait`")),

@@ -18,8 +18,8 @@ struct PostExport {
         }
         let comments = try CommentRows(source.store, source.keys).comments(of: source.user).map { comment -> JSON in
             [
-                "post": .string(comment.post.text), "time": .string(iso8601(unixMilliseconds: comment.time)),
-                "text": .string(comment.text),
+                "comment": .string(comment.id.text), "post": .string(comment.post.text),
+                "time": .string(iso8601(unixMilliseconds: comment.time)), "text": .string(comment.text),
             ]
         }
         let reports = try ReportRows(source.store, source.keys).reports(of: source.user).map { report -> JSON in

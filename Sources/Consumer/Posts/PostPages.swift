@@ -141,11 +141,30 @@ struct ShownPosts {
                 JSON.Member("name", .string(try name(of: post.author))), JSON.Member("time", .integer(post.time)),
             ] + figures + (mine.map { [JSON.Member("mine", .string($0.rawValue))] } ?? [])
             + [
-                JSON.Member("comments", .integer(try comments.count(on: post.id))),
+                JSON.Member("comments", .integer(try seenComments(on: post))),
                 JSON.Member("portrait", .bool(try hasPortrait(post.author))), JSON.Member("own", .bool(isOwn)),
             ]
         guard isOwn else { return .object(members) }
         return .object(members + [JSON.Member("to", try audience(of: post))])
+    }
+
+    /// How many comments the person sees on a post that they see: the number of all would tell who has blocked whom.
+    private mutating func seenComments(on post: Post) throws(VaultError) -> Int64 {
+        var count: Int64 = 0
+        for (writer, number) in try comments.counts(on: post.id) where try sees(commentsOf: writer, on: post) {
+            count += number
+        }
+        return count
+    }
+
+    /// Whether the person sees what somebody has written about a post that they see.
+    mutating func sees(commentsOf writer: ID, on post: Post) throws(VaultError) -> Bool {
+        guard !hidden.contains(writer) else { return false }
+        let user = sight.user
+        if writer == user { return true }
+        guard try !sight.isBlocked(writer, user) else { return false }
+        if writer == post.author { return true }
+        return try !sight.isBlocked(writer, post.author)
     }
 
     /// What everybody sees of a post, and the operator if it is reported; nil if the workout that it shows is gone.
@@ -156,9 +175,6 @@ struct ShownPosts {
         let id = post.author == sight.user ? [JSON.Member("id", .string(shown.id.text))] : []
         return post.figures + [JSON.Member("workout", .object(id + figures))]
     }
-
-    /// Whether everything that belongs to somebody is being deleted.
-    func isHidden(_ person: ID) -> Bool { hidden.contains(person) }
 
     /// Whether somebody has a picture.
     mutating func hasPortrait(_ person: ID) throws(VaultError) -> Bool {

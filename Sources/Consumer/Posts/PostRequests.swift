@@ -21,12 +21,14 @@ extension Posts {
             readers.questions.verb("posts/list", .postsList, bulk: Allowance(perSecond: 2, burst: 50)) {
                 [unowned self] request in try list(request)
             },
-            Verb("posts/show", .postsShow, namesOthers: true, .atOnce { [unowned self] in try show($0) }),
+            readers.questions.verb("posts/show", .postsShow, namesOthers: true) {
+                [unowned self] request in try shown(request)
+            },
             // Replies are long, and a page asks for many of them.
             Verb(
                 "posts/picture", .postsPicture, bulk: Allowance(perSecond: 10, burst: 60),
                 .atOnce { [unowned self] in try picture($0) }),
-            Verb("posts/thumb", .postsThumb, namesOthers: true, .atOnce { [unowned self] in try thumb($0) }),
+            Verb("posts/thumb", .postsThumb, namesOthers: true, .later { [unowned self] in thumb($0) }),
             Verb("posts/delete", .postsDelete, own: .defence, .atOnce { [unowned self] in try delete($0) }),
             Verb("posts/report", .postsReport, .atOnce { [unowned self] in try report($0) }),
         ] + commentVerbs + workoutVerbs
@@ -59,9 +61,16 @@ extension Posts {
         return authors.filter(context.doors.isBeingForgotten)
     }
 
-    private func show(_ request: PeopleRequest) throws -> JSON {
-        guard let post = try rows.post(request.id("post")) else { throw Self.unknown }
-        return try json(post, for: request.user)
+    /// Reads a post as the asker has it: the lists of all who have written about it are opened for that.
+    private func shown(_ request: PeopleRequest) throws -> StoreReaders.Read {
+        let (user, id, zone) = (try request.user, try request.id("post"), self.zone)
+        let post = try seen(id, by: user)
+        let hidden = try comments.writers(on: [post]).union([post.author]).filter(context.doors.isBeingForgotten)
+        return { source in
+            var shown = try ShownPosts(to: user, source.store, source.keys, zone: zone, hiding: hidden)
+            guard let post = try shown.post(id), let json = try shown.json(post) else { throw Self.unknown }
+            return json
+        }
     }
 
     private func picture(_ request: PeopleRequest) throws -> JSON {
@@ -155,7 +164,7 @@ extension Posts {
             guard let post = try rows.post(id), try post.author == request.user else { return nil }
             return post
         }
-        // Others are looked up only for a post of one's own: nobody has a thousand of them wait by an id.
+        // Others are looked up only for the person's own post: a stranger must not make a thousand people wait by naming an id.
         let reply = try context.answered.once(
             request, now: context.now(), with: try own().map { try others(on: [$0]) } ?? []
         ) {
@@ -186,7 +195,14 @@ extension Posts {
     /// The author of a post of which anything is kept.
     func author(of id: ID) throws(VaultError) -> Set<ID> { Set([try rows.post(id)?.author].compactMap { $0 }) }
 
-    private func thumb(_ request: PeopleRequest) throws -> JSON {
+    private func thumb(_ request: PeopleRequest) {
+        request.answering {
+            try give(request)
+            readers.questions.answer(request, try shown(request))
+        }
+    }
+
+    private func give(_ request: PeopleRequest) throws {
         let (user, id, now) = (try request.user, try request.id("post"), context.now())
         let thumb = try request.thumb()
         func others() throws -> Post { try other(id, for: user, "this post is your own") }
@@ -202,30 +218,33 @@ extension Posts {
             given.thumb = thumb
             if before == nil, let thumb {
                 let phrase = thumb == .up ? Phrase.postThumbUp : .postThumbDown
-                given.told = try notify(post, .postThumb, phrase, by: user, now: now)
+                given.told = try told(post, of: user)
+                if let id = given.told { try notify(post, .postThumb, phrase, by: user, id, now: now) }
             }
             try thumbs.write(given, by: user, to: post)
             return [:]
         }
-        return try json(others(), for: user)
     }
 
-    /// Tells the author of a thumb or a comment, unless they want to hear nothing of who has given it.
-    /// - Returns: by which id they were told of them; nil if they were not.
-    func notify(
-        _ post: Post, _ kind: Notification.Kind, _ phrase: Phrase, by giver: ID, now: Int64
-    ) throws(VaultError) -> ID? {
+    /// Somebody's id in notifications to a post's author; nil if the author has muted them.
+    func told(_ post: Post, of giver: ID) throws(VaultError) -> ID? {
         guard try !FriendLists(context.documents).list(of: post.author).isMuted(giver) else { return nil }
         var sight = try PostSight(of: post.author, context.store, context.keys)
-        guard let id = try sight.id(of: giver) else { return nil }
+        return try sight.id(of: giver, on: post)
+    }
+
+    /// Tells the author of a thumb or a comment.
+    /// - Parameter id: the giver, as the author knows them.
+    func notify(
+        _ post: Post, _ kind: Notification.Kind, _ phrase: Phrase, by giver: ID, _ id: ID, now: Int64
+    ) throws(VaultError) {
         let notifications = context.notifications
         let language = try notifications.language(of: post.author)
         let name = try notifications.name(of: giver)
         try notifications.add(
             Notification(
                 kind: kind, time: now, from: id, fromName: name, post: post.id,
-                text: language(phrase, ["name": name ?? language(.somebody)])), to: post.author)
-        return id
+                text: language(phrase, ["name": name ?? language(.somebody)])), to: post.author, about: giver)
     }
 
     private func report(_ request: PeopleRequest) throws -> JSON {

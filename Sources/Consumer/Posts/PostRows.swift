@@ -135,8 +135,8 @@ extension PostRows {
             ])
     }
 
-    /// Removes a post with its picture, thumbs and comments, and what its author was told of it. What was reported stays until the operator
-    /// has decided.
+    /// Removes a post with its picture, thumbs and comments, and its author's notifications about it. What was reported stays until the
+    /// operator has decided.
     func remove(_ post: Post) throws(VaultError) {
         for (table, column) in [
             ("posts", "id"), ("post_pictures", "post"), ("post_audiences", "post"), ("post_thumbs", "post"),

@@ -17,6 +17,7 @@ struct PostSight {
     private let own: FriendList
     private let groups: SharedGroups
     private var known: [ID: Relation] = [:]
+    private var opened: [ID: FriendList] = [:]
 
     /// What somebody else is to the person.
     private struct Relation {
@@ -53,18 +54,30 @@ struct PostSight {
         return relation.isFriend ? post.author : members.first
     }
 
-    /// By which id the person knows somebody: a friend's own, or one that is drawn for a group; nil if they are neither.
-    mutating func id(of other: ID) throws(VaultError) -> ID? {
+    /// The id of somebody beside a post, as the person knows them: a friend's own, or one that is drawn for a group that the post is for;
+    /// nil if they are neither. An id of another group would tell who of its members somebody is.
+    mutating func id(of other: ID, on post: Post) throws(VaultError) -> ID? {
         let relation = try relation(to: other)
-        return relation.isFriend ? other : relation.members.min { $0.key.text < $1.key.text }?.value
+        return relation.isFriend ? other : post.groups.compactMap { relation.members[$0] }.first
     }
 
-    /// Whether one of the two has blocked the other.
-    mutating func isBlocked(_ other: ID) throws(VaultError) -> Bool { try relation(to: other).isBlocked }
+    /// Whether one of two people has blocked the other.
+    mutating func isBlocked(_ one: ID, _ other: ID) throws(VaultError) -> Bool {
+        if try list(of: one).isBlocked(other) { return true }
+        return try list(of: other).isBlocked(one)
+    }
+
+    private mutating func list(of other: ID) throws(VaultError) -> FriendList {
+        if other == user { return own }
+        if let list = opened[other] { return list }
+        let list = try lists.list(of: other)
+        opened[other] = list
+        return list
+    }
 
     private mutating func relation(to other: ID) throws(VaultError) -> Relation {
         if let relation = known[other] { return relation }
-        let theirs = try lists.list(of: other)
+        let theirs = try list(of: other)
         let relation = Relation(
             isFriend: own.isFriend(other) && theirs.isFriend(user),
             isBlocked: own.isBlocked(other) || theirs.isBlocked(user), members: try groups.members(other))

@@ -2,8 +2,8 @@ import Files
 import Records
 import Telemetry
 
-/// When a person has posted and commented last: the document "posting". Deleting something does not make room for another one on the same
-/// day. Belongs to the thread of its documents.
+/// When a person has posted and commented last, and whose authors were notified: the document "posting". Deleting something does not
+/// make room for another one on the same day, and notifies nobody again. Belongs to the thread of its documents.
 struct PostTimes {
     static let document = "posting"
     /// Milliseconds.
@@ -39,8 +39,32 @@ struct PostTimes {
             throw ReplyError(.rateLimited, words, retryAfterSeconds: Int(wait))
         }
         let kept = JSON.array((times + [now]).map(JSON.integer))
-        let members = Kind.allCases.compactMap { other in
-            (other == kind ? kept : document?[other.rawValue]).map { JSON.Member(other.rawValue, $0) }
+        try write(kept, kind.rawValue, document, of: user)
+    }
+
+    /// Notes that a post's author is notified of a comment, within the transaction that keeps it.
+    /// - Returns: true if they are, because it is this person's first comment on this post within 24 hours.
+    func takeTelling(of post: ID, _ now: Int64, of user: ID) throws(VaultError) -> Bool {
+        let document = try documents.read(Self.document, of: user)
+        var told: [JSON] = []
+        if case .array(let kept)? = document?[Self.told] {
+            told = kept.filter { entry in
+                guard case .integer(let time)? = entry["time"] else { return false }
+                return time > now - Self.day && time <= now
+            }
+        }
+        guard !told.contains(where: { $0["post"] == .string(post.text) }) else { return false }
+        told.append(["post": .string(post.text), "time": .integer(now)])
+        try write(.array(told), Self.told, document, of: user)
+        return true
+    }
+
+    /// The posts whose authors were notified lately.
+    private static let told = "told"
+
+    private func write(_ value: JSON, _ name: String, _ document: JSON?, of user: ID) throws(VaultError) {
+        let members = (Kind.allCases.map(\.rawValue) + [Self.told]).compactMap { other in
+            (other == name ? value : document?[other]).map { JSON.Member(other, $0) }
         }
         try documents.write(.object(members), Self.document, of: user)
     }

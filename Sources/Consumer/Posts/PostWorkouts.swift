@@ -7,7 +7,7 @@ package import Files
 import Records
 package import Telemetry
 
-// A post may show a workout instead of the week. It has no figures of its own: those of the workout are read when somebody looks. It goes
+// A post may show a workout instead of the week. The post keeps no figures: those of the workout are read when somebody looks. It goes
 // with the workout, in the same transaction.
 
 extension Posts {
@@ -34,25 +34,36 @@ extension Posts {
 }
 
 extension Posts: WorkoutRemovalObserver {
-    package func people(touchedByRemoving workout: ID, of user: ID) throws(VaultError) -> Set<ID> {
-        try others(on: rows.posts(of: user).filter { $0.workout?.id == workout })
+    package func people(touchedByRemoving workouts: Set<ID>, of user: ID) throws(VaultError) -> Set<ID> {
+        try others(on: posts(of: user, showing: workouts))
     }
 
-    package func removingWorkout(_ workout: ID, of user: ID) throws(VaultError) {
-        for post in try rows.posts(of: user) where post.workout?.id == workout {
+    package func removingWorkouts(_ workouts: Set<ID>, of user: ID) throws(VaultError) {
+        for post in try posts(of: user, showing: workouts) {
             let seen = try viewers.viewers(of: [post], by: user)
+            // A transaction before this may have been rolled back.
+            removed[user]?.removeAll { $0.post == post.id }
             removed[user, default: []].append((post.id, Set(seen.keys)))
             try rows.remove(post)
         }
     }
 
-    /// What was removed with a workout is committed now. If it is not, whoever looks again finds the post.
+    private func posts(of user: ID, showing workouts: Set<ID>) throws(VaultError) -> [Post] {
+        try rows.posts(of: user).filter { post in post.workout.map { workouts.contains($0.id) } ?? false }
+    }
+
+    /// What was removed with a workout is committed now. A post that is still there was not: the transaction was rolled back.
     package func changed(_ users: Set<ID>) {
         guard !removed.isEmpty else { return }
         for user in users {
-            for (post, viewers) in removed.removeValue(forKey: user) ?? [] {
+            for (post, viewers) in removed.removeValue(forKey: user) ?? [] where !isThere(post) {
                 tell(viewers, ["post": .string(post.text), "removed": true])
             }
         }
+    }
+
+    /// False if nobody can say: then those who have seen it look again.
+    private func isThere(_ post: ID) -> Bool {
+        do throws(VaultError) { return try rows.post(post) != nil } catch { return false }
     }
 }

@@ -23,7 +23,7 @@ extension Feature {
             FeatureDocument(
                 name: PostTimes.document, hangsByItself: true,
                 exported: .hidden(
-                    because: "it only limits how often you can post and comment; posts.json has the times"))
+                    because: "it only limits how often you post, comment and tell others; posts.json has the times"))
         ],
         exports: [
             .document(
@@ -38,7 +38,9 @@ extension Feature {
         touched: { person throws(VaultError) in
             try ThumbRows(person.store, person.keys).others(of: person.user)
                 .union(CommentRows(person.store, person.keys).others(of: person.user))
-                .union(ReportRows(person.store, person.keys).others(of: person.user)).subtracting([person.user])
+                .union(ReportRows(person.store, person.keys).others(of: person.user))
+                .union(Notifications(person.store, person.keys).people(toldOf: person.user))
+                .subtracting([person.user])
         },
         erasing: { person, _ throws(VaultError) in
             try ThumbRows(person.store, person.keys).removeAll(of: person.user)

@@ -270,8 +270,8 @@ extension ReportRows {
     }
 
     /// - Parameters:
-    ///   - body: what becomes of the post, if its author has not deleted it.
-    ///   - comment: the same of a comment.
+    ///   - body: what to do with the post, if its author has not deleted it.
+    ///   - comment: the same for a comment.
     private func decide(
         _ post: ID, _ body: (Post) throws(VaultError) -> Void, comment: (PostComment) throws(VaultError) -> Void
     ) throws(VaultError) -> Bool {

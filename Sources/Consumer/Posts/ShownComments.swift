@@ -1,7 +1,6 @@
 import Features
 import Files
 import Records
-import Social
 import Telemetry
 
 /// Comments as a person sees them. Nobody sees what somebody has written whom they have blocked, or who has blocked them, and nobody sees
@@ -13,17 +12,13 @@ struct ShownComments {
     let rows: CommentRows
     private let post: Post
     private var shown: ShownPosts
-    private let lists: FriendLists
-    private let ofAuthor: FriendList
 
-    init(on post: Post, _ shown: ShownPosts) throws(VaultError) {
+    init(on post: Post, _ shown: ShownPosts) {
         (self.post, self.shown) = (post, shown)
         rows = CommentRows(shown.rows.store, shown.rows.keys)
-        lists = FriendLists(Documents(store: shown.rows.store, keys: shown.rows.keys))
-        ofAuthor = try lists.list(of: post.author)
     }
 
-    /// - Parameter place: the one after which to begin; nil for the first.
+    /// - Parameter place: the page begins after this one; nil for the first page.
     mutating func page(after place: PostRows.Place?) throws(VaultError) -> JSON {
         let found = try rows.comments(on: post.id, after: place, atMost: Self.most)
         var comments: [JSON] = []
@@ -37,8 +32,8 @@ struct ShownComments {
     mutating func json(_ comment: PostComment) throws(VaultError) -> JSON? {
         guard try isSeen(comment) else { return nil }
         let isOwn = comment.writer == shown.sight.user
-        let id = isOwn ? comment.writer : try shown.sight.id(of: comment.writer)
-        // Whoever does not know the writer otherwise learns no more than the name.
+        let id = isOwn ? comment.writer : try shown.sight.id(of: comment.writer, on: post)
+        // People who do not know the writer otherwise learn only the name.
         let hasPortrait = id == nil ? false : try shown.hasPortrait(comment.writer)
         return .object(present: [
             "comment": .string(comment.id.text), "author": id.map { .string($0.text) },
@@ -50,12 +45,7 @@ struct ShownComments {
     }
 
     mutating func isSeen(_ comment: PostComment) throws(VaultError) -> Bool {
-        let writer = comment.writer
-        guard comment.post == post.id, !shown.isHidden(writer) else { return false }
-        if writer == shown.sight.user { return true }
-        guard try !shown.sight.isBlocked(writer) else { return false }
-        guard writer != post.author else { return true }
-        guard !ofAuthor.isBlocked(writer) else { return false }
-        return try !lists.list(of: writer).isBlocked(post.author)
+        guard comment.post == post.id else { return false }
+        return try shown.sees(commentsOf: comment.writer, on: post)
     }
 }

@@ -126,7 +126,7 @@ struct PostCommandTests {
         #expect(list.output.components(separatedBy: "  Fast!\\u{1b}[2J\n").count == 3, "\(list)")
         #expect(list.output.hasPrefix("Grace, 2026-11-21") && list.output.contains("  comment-1\n"), "\(list)")
         consumer.answer("posts/comments", ["comments": []])
-        #expect(try consumer.vitals("posts", "comments", "own-1").errors.contains("vitals posts comment own-1"))
+        #expect(try consumer.vitals("posts", "comments", "own-1").errors.contains("posts comment own-1"))
         consumer.answer("posts/comment", comment)
         #expect(try consumer.vitals("posts", "comment", "own-1", "Fast!").output.hasPrefix("Grace, "))
         #expect(try consumer.last().fields == ["post": "own-1", "text": "Fast!"])

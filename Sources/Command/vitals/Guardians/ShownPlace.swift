@@ -28,7 +28,7 @@ struct ShownPlace {
         return try print(text)
     }
 
-    /// The name of whom it is about; nil if it is the person themselves.
+    /// The name of the dependent in the reply; nil if the reply is about the person themselves.
     private static func dependent(_ data: JSON) -> String? {
         data.text("dependent").map { data.text("name") ?? $0 }
     }
@@ -62,9 +62,9 @@ struct ShownPlace {
             return isHidden ? "\(name) does not show you: \(hidden)" : "no position of \(name) is known"
         }
         guard data["recorded"] == true else {
-            return "Location Services Disabled: vitals consent --record-location on, and then vitals phones add"
+            return "Location Services Disabled: vitals consent --record-location on, and then: vitals phone add"
         }
-        return "no position of yours is known: a phone or a receiver tells where you are (vitals phones)"
+        return "no position of yours is known: a phone or a receiver tells where you are (vitals phone)"
     }
 
     func publish() throws -> ExitCode {

@@ -24,7 +24,7 @@ struct PostedWorkout {
         return known.isEmpty ? head : "\(head): \(known)"
     }
 
-    /// The way of a reply, north at the top; nothing if there is none.
+    /// Draws the way in a reply, north at the top; empty if the reply has no way.
     static func drawing(_ data: JSON) -> String {
         // A degree is as long everywhere here: the way has no place on the Earth.
         let metresOfDegree = 111_195.0

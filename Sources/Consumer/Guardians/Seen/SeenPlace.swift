@@ -6,7 +6,7 @@ import Storage
 import Telemetry
 import Whereabouts
 
-/// Where somebody was last and how they move, as far as a program may show it: of oneself, everything that is known.
+/// The last place and motion of a person, limited to what a program may show. Of themselves, people see everything that is known.
 struct SeenPlace {
     var sights: Set<Sight> = [.location, .motion]
     /// What was before is not shown, in Unix milliseconds.
@@ -54,17 +54,17 @@ struct SeenPlace {
     }
 }
 
-/// Whether a person wants to have their own place on a topic of theirs: the document "own-place".
+/// Whether a person wants their own place on their topic: the document "own-place".
 struct OwnPlaceChoice {
     static let document = "own-place"
 
     static func isPublished(_ documents: Documents, of user: ID) throws(VaultError) -> Bool {
-        try documents.read(document, of: user)?["published"] == true
+        try documents.read(Self.document, of: user)?["published"] == true
     }
 
     static func keep(_ isPublished: Bool, _ documents: Documents, of user: ID) throws(VaultError) {
-        guard isPublished else { return try documents.remove(document, of: user) }
-        try documents.write(["published": true], document, of: user)
+        guard isPublished else { return try documents.remove(Self.document, of: user) }
+        try documents.write(["published": true], Self.document, of: user)
     }
 
     /// Those who want it.

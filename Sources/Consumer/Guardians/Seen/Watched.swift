@@ -29,7 +29,7 @@ struct Watched {
     private(set) var isLoaded = false
     /// When each topic was last made, in milliseconds since boot: that takes a while.
     var made: [SightTopic: UInt64] = [:]
-    /// Whether their own place is on a topic of theirs, and when that was last made.
+    /// Whether their own place is on their topic, and when that was last made.
     var isPublished = false
     var placeMade: UInt64?
     private(set) var fixes = Fixes()

@@ -5,12 +5,12 @@ import Fitness
 import Telemetry
 
 extension Feature {
-    /// What a week came to, told by itself.
+    /// Summaries of weeks, for people who want them.
     package static let weekly = Feature(
         name: "weekly",
         documents: [FeatureDocument(name: WeeklyWish.document, exported: .shown(in: "weekly.json"))],
         exports: [
-            .document("weekly.json", "That you want to be told of each week, and of which week you were told last.") {
+            .document("weekly.json", "That you want a summary of each week, and the week of the last one.") {
                 source throws(VaultError) in
                 try WeeklyWish.read(source.documents, of: source.user).map {
                     ["told": .string("\($0.told.days.lowerBound)")]
@@ -52,16 +52,16 @@ extension Phrase {
 /// What `weekly/…` ask and answer.
 extension RequestContract {
     private static let wish = PayloadSchema.object(
-        "WeeklyWish", "Whether a person is told of each week that is over.",
+        "WeeklyWish", "Whether a person gets a summary of each week that is over.",
         [
             .always("wanted", .bool),
-            .known("next", .time.about("when the next week is told: on a Monday at eight, where the person is")),
+            .known("next", .time.about("when the next one comes: on a Monday at eight, where the person is")),
         ])
 
     static let weeklyGet = RequestContract(
-        "Whether the person is told what each week came to, by a notification.", answers: wish)
+        "Whether the person gets a summary of each week, as a notification.", answers: wish)
 
     static let weeklySet = RequestContract(
-        "Says whether the person wants to be told what each week came to. Nobody is who has not asked for it.",
+        "Says whether the person wants a summary of each week. Only people who ask for it get one.",
         asks: [.always("wanted", .bool)], answers: wish)
 }

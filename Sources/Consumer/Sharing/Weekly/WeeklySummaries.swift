@@ -12,19 +12,19 @@ import Schedules
 import Telemetry
 import Workouts
 
-// What a week came to is told by a notification, which is brought wherever the person's notifications are: by push, by mail. It is kept in
-// the transaction that writes down that the week was told: either both are there, or neither. So each week is told once, whatever is
-// killed. A week without any reading is told by nothing, and of several that were missed, only the latest is told.
+// A notification says what a week came to, and goes wherever the person's notifications go: by push, by mail. It is kept in the
+// transaction that writes down the week: either both are there, or neither. So each week has one, even if the service is killed. A week
+// without any reading has none, and of several that were missed, only the latest has one.
 
-/// Whether a person wants to be told of their weeks: a document, which is there if they do.
+/// A person wants summaries of their weeks: a document, which is there if they do.
 struct WeeklyWish: Equatable {
     static let document = "weekly"
 
-    /// The latest week that was told, or need not be.
+    /// The latest week that has its summary, or needs none.
     var told: CalendarWeek
 
     static func read(_ documents: Documents, of user: ID) throws(VaultError) -> WeeklyWish? {
-        guard case .integer(let monday)? = try documents.read(document, of: user)?["told"] else { return nil }
+        guard case .integer(let monday)? = try documents.read(Self.document, of: user)?["told"] else { return nil }
         return WeeklyWish(told: CalendarDay(daysSince1970: monday).week)
     }
 
@@ -40,13 +40,15 @@ struct WeeklyWish: Equatable {
     }
 }
 
-/// Answers `weekly/…`, and tells people of their weeks. Belongs to the session's thread.
+/// Answers `weekly/…`, and sends people the summaries of their weeks. Belongs to the session's thread.
 // Proof of @unchecked: as for `PeopleContext`.
 final class WeeklySummaries: FeatureService, PeopleObserver, @unchecked Sendable {
     private let context: PeopleContext
     private let histories: Histories
-    private let days: Days
-    /// When each person's next week is told, in Unix milliseconds.
+    private let readers: FeatureReaders
+    /// Whose week is being read.
+    private(set) var reading: ID?
+    /// When each person's next summary is due, in Unix milliseconds.
     private var alarms: [ID: Int64] = [:]
     /// People whose next time is not known yet.
     private var unread: Set<ID> = []
@@ -54,11 +56,13 @@ final class WeeklySummaries: FeatureService, PeopleObserver, @unchecked Sendable
     /// What the wall clock said last, in Unix milliseconds.
     private var looked = Int64.min
     private var loop: EventLoop?
-    /// For how long people are told before others have their turn, in milliseconds.
+    /// For how long it looks before others have their turn, in milliseconds.
     private static let portion: UInt64 = 20
+    /// After what time it tries again if a week could not be read or told, in milliseconds.
+    private static let pause: Int64 = 60_000
 
     init(_ parts: FeatureParts) {
-        (context, days, histories) = (parts.context, parts.days, parts.days.histories)
+        (context, readers, histories) = (parts.context, parts.readers, parts.days.histories)
         context.changes.add(self)
     }
 
@@ -82,7 +86,7 @@ final class WeeklySummaries: FeatureService, PeopleObserver, @unchecked Sendable
         loop?.after(isLeft ? .milliseconds(10) : .seconds(1)) { [unowned self] in tick() }
     }
 
-    /// Each second: people nobody has looked at yet, and weeks that are due.
+    /// Each second: people whose next time is not known, and summaries that are due.
     /// - Returns: whether people are left.
     func lookAround() -> Bool {
         let now = context.now()
@@ -95,10 +99,7 @@ final class WeeklySummaries: FeatureService, PeopleObserver, @unchecked Sendable
             guard millisecondsSinceBoot() < end else { return true }
             attempt(user) { () throws(VaultError) in try look(at: user) }
         }
-        for (user, time) in alarms where time <= now {
-            guard millisecondsSinceBoot() < end else { return true }
-            attempt(user) { () throws(VaultError) in try tell(user, now: now) }
-        }
+        tellNext()
         return false
     }
 
@@ -111,7 +112,7 @@ final class WeeklySummaries: FeatureService, PeopleObserver, @unchecked Sendable
         }
     }
 
-    /// Finds out when somebody's next week is told.
+    /// Finds out when somebody's next summary is due.
     private func look(at user: ID) throws(VaultError) {
         let zone = try histories.zone(of: user)
         alarms[user] = try WeeklyWish.read(context.documents, of: user).map { wish in
@@ -120,10 +121,36 @@ final class WeeklySummaries: FeatureService, PeopleObserver, @unchecked Sendable
         unread.remove(user)
     }
 
-    private func tell(_ user: ID, now: Int64) throws(VaultError) {
+    /// Has the week of somebody read whose summary is due, of one person after the other, and tells them.
+    private func tellNext() {
+        let now = context.now()
+        guard reading == nil, let (user, time) = alarms.min(by: { $0.value < $1.value }), time <= now else { return }
+        // If something goes wrong, all others have their turn first.
+        alarms[user] = now + Self.pause
+        attempt(user) { () throws(VaultError) in
+            guard !context.doors.isBeingForgotten(user) else { return forgotten(user) }
+            let week = WeekTelling.latest(at: now, in: try histories.zone(of: user))
+            let zone = context.settings.timeZone
+            reading = user
+            readers.statistics.read { source in
+                try Self.words(of: week, user, now: now, zone: zone, source)
+            } completion: { [unowned self] result in
+                reading = nil
+                if alarms[user] != nil { take(result, week, user, now: now) }
+                tellNext()
+            }
+        }
+    }
+
+    private func take(_ words: Result<String?, any Error>, _ week: CalendarWeek, _ user: ID, now: Int64) {
+        switch words {
+        case .success(let text): attempt(user) { () throws(VaultError) in try tell(user, week, text, now: now) }
+        case .failure(let error): report(user, error)
+        }
+    }
+
+    private func tell(_ user: ID, _ week: CalendarWeek, _ text: String?, now: Int64) throws(VaultError) {
         guard !context.doors.isBeingForgotten(user) else { return forgotten(user) }
-        let week = WeekTelling.latest(at: now, in: try histories.zone(of: user))
-        let text = try words(of: week, user, now: now)
         try context.store.change(user) { () throws(VaultError) in
             guard var wish = try WeeklyWish.read(context.documents, of: user), wish.told < week else { return }
             wish.told = week
@@ -136,29 +163,26 @@ final class WeeklySummaries: FeatureService, PeopleObserver, @unchecked Sendable
     }
 
     /// What a week came to; nil if nothing was recorded.
-    private func words(of week: CalendarWeek, _ user: ID, now: Int64) throws(VaultError) -> String? {
-        let zone = context.settings.timeZone
-        let statistics = try Statistics(of: user, context.store, context.keys, zone: zone, now: now)
+    private static func words(
+        of week: CalendarWeek, _ user: ID, now: Int64, zone: String, _ source: ReadSource
+    ) throws -> String? {
+        let statistics = try Statistics(of: user, source.store, source.keys, zone: zone, now: now)
         let totals = PeriodTotals(try statistics.all(week.days))
-        let source = ReadSource(store: context.store, keys: context.keys)
-        let done: WorkoutTotals
-        do { done = WorkoutTotals(try SharedWorkouts(source, of: user, zone: zone).summaries(on: week.days)) } catch let
-            error as VaultError
-        {
-            throw error
-        } catch {
-            throw VaultError("tell of a week", .misuse, said: "\(error)")
-        }
+        let done = WorkoutTotals(try SharedWorkouts(source, of: user, zone: zone).summaries(on: week.days))
         guard totals.recordedDays > 0 || done.workouts > 0 else { return nil }
+        let notifications = Notifications(source.store, source.keys)
         let figures = SharedFigures(
-            language: try context.notifications.language(of: user), units: try context.notifications.units(of: user))
+            language: try notifications.language(of: user), units: try notifications.units(of: user))
+        let days = Days(source.store, source.keys, Histories(source.store, source.keys, zone: zone))
         return figures.week(week.days, totals, done, try days.goals(of: user, inWeekOf: week.days.upperBound))
     }
 
     private func attempt(_ user: ID, _ body: () throws(VaultError) -> Void) {
-        do throws(VaultError) { try body() } catch {
-            context.limitedLog.error("week of \(user)") { "\(user) is not told of a week now\($0): \(error)" }
-        }
+        do throws(VaultError) { try body() } catch { report(user, error) }
+    }
+
+    private func report(_ user: ID, _ error: any Error) {
+        context.limitedLog.error("week of \(user)") { "\(user) is not told of a week now\($0): \(error)" }
     }
 }
 

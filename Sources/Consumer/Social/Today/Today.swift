@@ -200,7 +200,7 @@ extension Feature {
                         .always("time", .time), .always("day", .day), .always("target", .number),
                         .known("value", .number), .known("percent", .number),
                         .always("state", .word(["open", "reached"])),
-                        .known("on_foot", .bool.about("true of a distance of which only that on foot counts")),
+                        .known("on_foot", .bool.about("true for a distance that counts only what is done on foot")),
                     ])),
             FeatureTopic(
                 "friends/+/today", isRetained: true,

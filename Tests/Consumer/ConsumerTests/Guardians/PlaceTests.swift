@@ -19,8 +19,9 @@ struct PlaceTests {
             // Nobody sees anything of him: what is stored is read.
             try family.allow(family.grace, ["location"], false)
             #expect(try family.onSession { $0.watched[otto] == nil })
-            for step in 0..<6 {
-                family.walk(Double(step) * 80)
+            // Out and back, at the pace of a walk.
+            for metres in [0, 80, 160, 240, 160, 80] {
+                family.walk(Double(metres))
                 circle.advance(60_000)
             }
             family.walk(0)
@@ -60,13 +61,41 @@ struct PlaceTests {
             #expect(!circle.client.hasReceived { $0.topic.contains("/\(grace)/") && $0.topic.hasSuffix("/place") })
             try circle.done(otto, "consent/set", ["record_location": false])
             try circle.wait(otto, "place") { $0 == nil }
+            // A person who consents again must also choose again to publish their place.
             try circle.done(otto, "consent/set", ["record_location": true])
-            circle.advance(60_000)
-            family.walk(600)
-            try circle.wait(otto, "place") { $0?["position"]?["time"] == .integer(circle.now / 1000 * 1000) }
+            let place = try circle.done(otto, "place/get")
+            #expect(place["recorded"] == true && place["published"] == false)
+            // Of one person, what is stored is read once a minute.
+            try family.onSession { $0.loaded = [:] }
+            try circle.done(otto, "place/publish", ["published": true])
+            try circle.wait(otto, "place") { $0 != nil }
             try circle.done(otto, "place/publish", ["published": false])
             try circle.wait(otto, "place") { $0 == nil }
             #expect(try circle.done(otto, "place/get")["position"] != nil)
+        }
+    }
+
+    @Test("is read no more often because somebody has it published again and again")
+    func again() throws {
+        try Circle.with { circle in
+            let family = try Family(circle, allowing: nil)
+            let otto = family.otto
+            try circle.done(otto, "place/publish", ["published": true])
+            try family.wait { guardians in
+                guardians.loadNext()
+                return guardians.watched[otto]?.isLoaded == true
+            }
+            try family.onSession { guardians in guardians.loaded[otto] = guardians.clock() + 3_600_000 }
+            for isPublished in [false, true, false, true] {
+                try circle.done(otto, "place/publish", ["published": .bool(isPublished)])
+            }
+            let waiting = try family.onSession { guardians in
+                guardians.loadNext()
+                return (toLoad: guardians.toLoad, loading: guardians.loading)
+            }
+            #expect(waiting.toLoad == [otto] && waiting.loading == nil)
+            try circle.done(otto, "place/publish", ["published": false])
+            #expect(try family.onSession { $0.toLoad }.isEmpty)
         }
     }
 

@@ -46,6 +46,18 @@ struct TieTests {
         }
     }
 
+    @Test("leave no name of a dependent of whom everything is deleted on the topic of whom a guardian looks at")
+    func forgottenDependent() throws {
+        try Circle.with { circle in
+            let family = try Family(circle)
+            let (grace, otto) = (family.grace, family.otto)
+            try circle.done(grace, "dependents/choose", ["dependent": .string(otto.text)])
+            #expect(try circle.next(grace, "chosen-dependent")?["name"] == "Otto")
+            try circle.forget(otto)
+            #expect(try circle.next(grace, "chosen-dependent") == nil)
+        }
+    }
+
     @Test("can be ended by either side, and blocked by the dependent; the other is told")
     func ended() throws {
         try Circle.with { circle in

@@ -162,6 +162,7 @@ struct PostReportTests {
                 try circle.done(other, "posts/thumb", ["post": id, "thumb": "up"])
                 try circle.done(other, "posts/report", ["post": id, "reason": "Bad"])
             }
+            for writer in [ada, eve] { try circle.done(writer, "posts/comment", ["post": id, "text": "So it is."]) }
             let known = try circle.done(eve, "posts/show", ["post": id])["author"]
             let before = try circle.postRows(ada)
             for (name, count) in before where !["post_thumbs.person", "post_reports.person"].contains(name) {

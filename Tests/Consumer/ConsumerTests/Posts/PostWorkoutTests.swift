@@ -21,8 +21,8 @@ struct PostWorkoutTests {
             var run = try KeptWorkout(id: ID(name), .running, goal: nil, endsAtGoal: false, start: from)
             try run.end(at: from + 1_850_000, because: .person)
             run.figures = [
-                "started": .integer(from), "duration_s": 1850, "distance_m": .integer(metres), "energy_kcal": 410,
-                "speed_mps": ["mean": .number(4.865), "pace": "3:26"], "heart_rate": ["mean": 151, "max": 180],
+                "started": .integer(from), "duration_s": 1850, "distance_m": .integer(metres), "energy_kcal": 412,
+                "speed_mps": ["mean": .number(4.865), "pace": "3:26"], "heart_rate": ["mean": 151, "max": 180], "steps": 4800,
                 "name": "Past the school",
             ]
             try context.store.change(user) { () throws(VaultError) in
@@ -47,18 +47,22 @@ struct PostWorkoutTests {
                 "\(posted)")
             let seen = try #require(try shown(circle, bob))
             let expected: JSON = [
-                "activity": "running", "day": "2026-11-21", "duration_s": 1850, "distance_m": 9000, "energy_kcal": 410,
+                "activity": "running", "day": "2026-11-21", "duration_s": 1850, "distance_m": 9000, "energy_kcal": 412, "steps": 4800,
                 "speed_mps": .number(4.865), "pace": "3:26", "way": false,
             ]
             #expect(Set(seen.members) == Set(expected.members), "\(seen)")
             // It is counted again.
+            try run(circle, ada, "run", metres: 8960)
+            // To the metre, it would say how long what is hidden is.
+            #expect(try shown(circle, bob)?["distance_m"] == 9000 && shown(circle, bob)?["speed_mps"] == .number(4.865))
             try run(circle, ada, "run", metres: 8920)
-            #expect(try shown(circle, bob)?["distance_m"] == 8920)
+            #expect(try shown(circle, bob)?["distance_m"] == 8900 && shown(circle, bob)?["pace"] == "3:28")
             circle.advance(1)
             try circle.done(ada, "posts/add", ["workout": "run", "friends": true, "way": true, "heart_rate": true])
             let more = try #require(try shown(circle, bob))
             // To the second, it would say how long what is hidden is.
             #expect(more["heart_rate"] == 151 && more["way"] == true && more["duration_s"] == 1860, "\(more)")
+            #expect(more["steps"] == nil && more["energy_kcal"] == 410 && more["speed_mps"] == .number(4.785), "\(more)")
         }
     }
 
@@ -126,6 +130,7 @@ struct PostWorkoutTests {
             let hidden = try circle.done(otto, "posts/add", ["workout": "walk", "friends": true])
             let refusal = try circle.refused(bob, "posts/way", .object(present: ["post": hidden["post"]]))
             #expect(refusal.code == .notFound && refusal.message == "this post shows no way")
+            circle.advance(1)
             let open = try circle.done(otto, "posts/add", ["workout": "walk", "friends": true, "way": true])
             let fields = JSON.object(present: ["post": open["post"]])
             let pieces = try elements(circle.done(bob, "posts/way", fields), "way")
@@ -141,6 +146,13 @@ struct PostWorkoutTests {
             let length = try #require(lengths.max()) - (lengths.min() ?? 0)
             // 200 m are hidden at each end, and a little more so that nobody can compute where it began.
             #expect((600...1270).contains(length), "\(length)")
+            // What was hidden near its start would be seen if it began later.
+            try circle.done(otto, "workouts/edit", ["id": "walk", "activity": "walking"])
+            #expect(try shown(circle, bob)?["way"] == true)
+            try circle.done(otto, "workouts/edit", ["id": "walk", "from": .integer(began + 300_000)])
+            #expect(try shown(circle, bob)?["way"] == false && elements(circle.done(bob, "posts/way", fields), "way").isEmpty)
+            try circle.done(otto, "workouts/undo", ["id": "walk", "all": true])
+            #expect(try shown(circle, bob)?["way"] == true && elements(circle.done(bob, "posts/way", fields), "way") == pieces)
             let eve = try circle.person(name: "Eve")
             #expect(try circle.refused(eve, "posts/way", fields).message == "there is no such post")
         }
