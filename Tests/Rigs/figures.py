@@ -2,7 +2,7 @@
 pod, step counters and files of watches. What they measure comes in any order, some of it twice and some of it days late, and the consumer is
 killed in between. One person changes her weight, and one has no profile.
 
-Then each surface is asked for each day, each week and the month: the requests `statistics/…`, `heart-rate/graph`, `workouts/list` and
+Then each surface is asked for each day, each week and the month: the requests `statistics/…`, `heart-rate/graph`, `workouts/list`, `workouts/statistics` and
 `groups/table`, the topic `today`, the command `vitals`, the page in a Chromium (Tests/Page/figures_shown.py), and the consumer's own `totals`
 and `export`. Each figure is what an independent computation says (figures_own.py), and it is the same on all surfaces. In the short form, the
 page is asked by one of the people; and it takes no part where nothing that drives a browser is installed, as `deploy/test` does.
@@ -46,14 +46,14 @@ BLOCK, WINDOW = 64, 60
 #: Bytes of a file that are sent at a time.
 PART = 45_000
 #: How many decimals figures have on their surfaces, by their names; whole numbers if they are not here.
-DECIMALS = {"mean": 1, "resting": 1}
+DECIMALS = {"mean": 1, "resting": 1, "max_heart_rate": 1}
 LIST_DECIMALS = {"distance_m": 1, "energy_kcal": 1, "mean": 1, "duration_s": 3}
 #: How far workouts may differ whose distance follows from places or a foot pod, or whose energy follows from something else than what a
 #: device says: a share.
 ROUGH = 0.01
 #: The folder of the consumer of the first half of the time, if it is not the same.
 EARLIER = os.environ.get("VITALS_EARLIER")
-#: What is compared of a day, of a period and of a workout. Everything else is no figure. A day without workouts has the same
+#: What is compared of a day, of a period and of a workout. Everything else is not a figure. A day without workouts has the same
 #: figures by the earlier formulas, and keeps their number.
 DAY = {"steps", "step_counts_left_out", "distance_m", "distances_m", "energy_kcal", "heart_rate"} | (set() if EARLIER else {"formulas"})
 PERIOD = {"recorded_days", "steps", "distance_m", "distances_m", "energy_kcal", "heart_rate"}
@@ -474,6 +474,8 @@ class Judge:
     def person(self, who):
         home = self.home
         self.workouts(who)
+        counted = [workout for workout in home.lives[who].workouts if not workout.is_double]
+        self.differ("workouts/statistics", f"{who}: workouts", home.data(who, "workouts/statistics", {}).get("workouts"), len(counted), {})
         rights = self.rights[who] = {day: self.right_day(who, day) for day in self.dates}
         shown = {day: home.data(who, "statistics/day", {"day": str(day)}) for day in self.dates}
         for day in self.dates:

@@ -21,6 +21,8 @@ SLOT = 5000
 LEAST_LIMIT, INTERVALS, LONGEST, NEIGHBOUR, ALONE = 3, 3, 120, 180, 12
 #: Of the heart rate at rest: a half-hour, how many slots of it are recorded at least, how many half-hours there are, and how many count.
 HALF_HOUR, RECORDED, HALF_HOURS, QUIETEST = 1_800_000, 180, 8, 6
+#: Where zones begin, as shares of the highest heart rate for the person's age.
+ZONES = (0.5, 0.6, 0.7, 0.8, 0.9)
 #: The longest pause between two counts of a counter, and the longest over which it is known that steps were run.
 LONGEST_PAUSE, STRIDE, RUNNING = 36 * 3_600_000, 600_000, 140
 #: An hour, and how long a difference may be whose hours are known: sensors that are read each hour are not read at the second.
@@ -172,6 +174,9 @@ class Life:
         profile = self.profile(day)
         result = {**summary(found), "zones_s": zones(found, profile and profile.most_beats(day))}
         result["resting"], result["resting_of"] = self.rest(day, found.slots)
+        if profile:
+            most = profile.most_beats(day)
+            result["zones"] = {"by": "age", "bounds": [math.ceil(share * most) for share in ZONES], "max_heart_rate": round(most, 1)}
         return result
 
     def rest(self, day, slots):
@@ -358,7 +363,7 @@ def zones(found, most):
         return None
     seconds = [0] * 6
     for value in found.slots.values():
-        seconds[sum(value >= share * most for share in (0.5, 0.6, 0.7, 0.8, 0.9))] += SLOT // 1000
+        seconds[sum(value >= share * most for share in ZONES)] += SLOT // 1000
     return seconds[1:]
 
 

@@ -33,7 +33,9 @@ struct EventAlarms {
         }
         let trigger = icalproperty_get_trigger(property)
         // A moment instead of a distance: it cannot come each week.
-        guard let fromStart, icaltime_is_null_time(trigger.time) != 0, let distance = seconds(trigger.duration) else { return nil }
+        guard let fromStart, icaltime_is_null_time(trigger.time) != 0, let distance = seconds(trigger.duration) else {
+            return nil
+        }
         let seconds = fromStart + distance
         guard (-earliest...0).contains(seconds) else { return nil }
         return Int(-seconds / 60)
@@ -42,7 +44,9 @@ struct EventAlarms {
     /// How long the event is, in seconds, by the clock on the wall; nil if nobody can tell.
     private var length: Int64? {
         if let property = properties(ICAL_DURATION_PROPERTY, of: event).first {
-            return Self.seconds(icalproperty_get_duration(property)).flatMap { (0...Self.longest).contains($0) ? $0 : nil }
+            return Self.seconds(icalproperty_get_duration(property)).flatMap {
+                (0...Self.longest).contains($0) ? $0 : nil
+            }
         }
         guard let start = properties(ICAL_DTSTART_PROPERTY, of: event).first else { return nil }
         // RFC 5545, 3.6.1: without an end it ends when it begins.
@@ -57,7 +61,9 @@ struct EventAlarms {
     private static let longest: Int64 = 366 * 86_400
 
     private static func zone(_ property: OpaquePointer) -> String? {
-        icalproperty_get_first_parameter(property, ICAL_TZID_PARAMETER).flatMap { icalparameter_get_tzid($0) }.map { String(cString: $0) }
+        icalproperty_get_first_parameter(property, ICAL_TZID_PARAMETER).flatMap { icalparameter_get_tzid($0) }.map {
+            String(cString: $0)
+        }
     }
 
     /// Of a time on the wall. An event in UTC is not read at all.
@@ -68,7 +74,7 @@ struct EventAlarms {
         return day.daysSince1970 * 86_400 + Int64(minute) * 60
     }
 
-    /// A distance in time; nil for what is none.
+    /// A distance in time; nil if it is not valid.
     private static func seconds(_ duration: icaldurationtype) -> Int64? {
         guard icaldurationtype_is_bad_duration(duration) == 0 else { return nil }
         let days = Int64(duration.weeks) * 7 + Int64(duration.days)

@@ -162,7 +162,8 @@ extension PhoneLocation {
         batteryState = (try? fields.whole("bs", in: 0...3)).flatMap(BatteryState.init)
         connection = (try? fields.text("conn", atMost: Self.longestText)).flatMap(Connection.init)
         monitoring = (try? fields.whole("m", in: -1...2)).flatMap(Monitoring.init)
-        let motions = (try? fields.texts("motionactivities", atMost: Self.mostMotions, ofAtMost: Self.longestText)) ?? []
+        let motions =
+            (try? fields.texts("motionactivities", atMost: Self.mostMotions, ofAtMost: Self.longestText)) ?? []
         self.motions = Set(motions.map { Motion(rawValue: $0) ?? .unknown })
     }
 

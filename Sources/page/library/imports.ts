@@ -121,7 +121,7 @@ export class Imports extends EventTarget {
       brought.share = offset / file.size;
       this.#changed();
       const data = encoded(new Uint8Array(await file.slice(offset, offset + part).arrayBuffer()));
-      told = await this.#patiently(() => this.#person.ask("imports/file", { name: named(file), size: file.size, offset, data, keep_both: brought.keepsBoth }, 30));
+      told = await this.#patiently(() => this.#person.ask("imports/file", { name: named(file), size: file.size, offset, data, ...(brought.keepsBoth && { keep_both: true }) }, 30));
     }
     while (told.state !== "done") {
       brought.state = "storing";

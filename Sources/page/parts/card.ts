@@ -1,5 +1,5 @@
 import { drawing, element, freshId, give, type Child } from "../library/element";
-import { duration } from "../library/format";
+import { duration, number } from "../library/format";
 import { Part } from "../library/part";
 import { say, type Word } from "../library/words";
 import { icon, type IconName } from "./icons";
@@ -70,5 +70,5 @@ export function zoneTimes(seconds: number[], bounds: number[] = []): HTMLElement
   const longest = Math.max(...seconds, 1);
   return element("ul", { class: "zones" }, ...seconds.map((time, at) => element(
     "li", {}, element("b", { class: `zone z${at + 1}`, "aria-hidden": "true" }, `${at + 1}`),
-    element("span", {}, say(`zone${at + 1}` as Word), bounds[at] === undefined ? null : ` · ${say("fromValue", { value: bounds[at] })}`), meter(time / longest, `z${at + 1}`), element("b", {}, duration(time)))).reverse());
+    element("span", {}, say(`zone${at + 1}` as Word), at in bounds ? ` · ${say("fromValue", { value: number(bounds[at] ?? 0) })}` : null), meter(time / longest, `z${at + 1}`), element("b", {}, duration(time)))).reverse());
 }

@@ -50,12 +50,12 @@ function measured(measure: Measure, entries: Entry[], summary: PeriodTotals, per
   // Months and years are shown by what they come to.
   const isTotal = isSum && !areDays;
   const text = (value: number) => joined(amountOf(measure, value));
-  const valueOf = (totals: Day | PeriodTotals) => {
+  const valueFor = (totals: Day | PeriodTotals) => {
     const value = valueOfMeasure(totals, measure);
     return isTotal && value ? { mean: totalOf(totals, measure) } : value;
   };
-  const values = entries.map(({ totals }) => valueOf(totals));
-  const whole = isTotal ? valueOf(summary) : valueOfMeasure(summary, measure);
+  const values = entries.map(({ totals }) => valueFor(totals));
+  const whole = isTotal ? valueFor(summary) : valueOfMeasure(summary, measure);
   const name = nameOfMeasure(measure);
   const heading = isSum ? title(name) : name;
   const highest = summary[measure]?.max;

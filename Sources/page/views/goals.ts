@@ -1,4 +1,4 @@
-import type { Asked, DayGoal, PeriodGoals } from "service";
+import type { DayGoal, PeriodGoals, Requests as Asked } from "service";
 import { element, fill, pressed, type Child } from "../library/element";
 import { days, number } from "../library/format";
 import { goalKinds, nameOfMeasure, targetOf, unitOf, type GoalKind } from "../library/measures";

@@ -1,7 +1,6 @@
 import type { Requests as Asked } from "service";
 import { element, fill, plain, written } from "../library/element";
 import { ago, clock, height, joined } from "../library/format";
-import type { Person } from "../library/person";
 import { placeText, type Place } from "../library/places";
 import { say } from "../library/words";
 import { AnswerCard } from "../parts/answer-card";
@@ -19,10 +18,6 @@ const oldAfter = 600;
 export class PlaceCard extends AnswerCard {
   readonly #map = mapOf();
   readonly #words = element("div");
-
-  constructor(person: Person) {
-    super(person);
-  }
 
   begin(): void {
     this.frame(say("place"), "");

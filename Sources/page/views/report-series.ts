@@ -1,4 +1,4 @@
-import type { Asked } from "service";
+import type { Requests as Asked } from "service";
 import { dayName } from "../library/calendar";
 import { element } from "../library/element";
 import { distance, duration, energy, joined, metresOfUnit, number } from "../library/format";
@@ -35,7 +35,7 @@ export function reportSeries(report: Report): Series[] {
 }
 
 function seriesOf({ key, word, unit, text }: Measure, { parts, total, by, period }: Report): Series {
-  const values = parts.map((part) => valueOf(part, key)), whole = valueOf(total, key);
+  const values = parts.map((part) => valueFor(part, key)), whole = valueFor(total, key);
   const told = (value: Value | null | undefined) => value ? text(value.mean) : "–";
   const names = parts.map(({ from = "" }) => nameOf(from, by));
   return {
@@ -60,7 +60,7 @@ function seriesOf({ key, word, unit, text }: Measure, { parts, total, by, period
   };
 }
 
-function valueOf(figures: Shown | Figures, key: Measure["key"]): Value | null {
+function valueFor(figures: Shown | Figures, key: Measure["key"]): Value | null {
   if (key !== "heart_rate") {
     const sum = figures[key];
     return sum === undefined ? null : { mean: sum };

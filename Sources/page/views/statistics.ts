@@ -1,4 +1,4 @@
-import type { Asked, WorkoutRecord, WorkoutsStatisticsData } from "service";
+import type { Requests as Asked, WorkoutRecord, WorkoutsStatisticsData } from "service";
 import { periodAround, type Period } from "../library/calendar";
 import { element, fill, pressed, written, type Child } from "../library/element";
 import { dates, distance, duration, energy, height, joined, number, speed } from "../library/format";

@@ -215,7 +215,8 @@ export function workoutRow({ id, activity = "", name, started, distance_m, durat
     element("span", { class: "badge accent" }, icon(iconOf(activity))),
     element("span", { class: "grow" }, element("b", {}, written(name ?? nameOf(activity))),
       element("small", {}, isToday ? clock(started) : dayAndTime(started),
-        session ? ` · ${written(nameOf(activity)).textContent} · ${say("partOf", { number: session.number, count: session.of })}` : null)),
+        ...(session?.number === undefined || session.of === undefined ? []
+          : [" · ", written(nameOf(activity)), ` · ${say("partOf", { number: session.number, count: session.of })}`]))),
     element("span", { class: "val" }, distance_m === undefined ? null : joined(distance(distance_m)),
       duration_s === undefined ? null : element("small", {}, duration(duration_s))),
     icon("next", "i-s"));

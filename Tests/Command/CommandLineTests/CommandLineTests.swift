@@ -59,7 +59,7 @@ struct CommandLineTests {
                 [],
                 """
                 which command? There are watch, read, scan, connect, disconnect, forget, rename, sensors, status, \
-                today, day, week, month, year, years, summary, days, heart-rate, goals, quote, workout, speak, train, meals, music, reminders, calendar, friends, cheer, notifications, groups, partners, posts, share, place, guardians, \
+                today, day, week, month, year, years, summary, weekly, days, heart-rate, goals, quote, workout, speak, train, meals, music, reminders, calendar, friends, cheer, notifications, groups, partners, posts, share, place, guardians, \
                 dependents, areas, alerts, sign-up, sign-in, sign-out, verify, account, whoami, devices, password, profile, picture, consent, push, enrol, gateways, claim, \
                 release, claims, phone, export, reset-all, delete-account, setup, doctor, \
                 completion

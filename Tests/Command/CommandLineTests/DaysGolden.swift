@@ -82,7 +82,7 @@ extension Golden {
     static let year = """
         Usage: vitals year [OPTIONS] [YEAR]
 
-        Draws a year, with a bar for each month's average day.
+        Draws a year, with a bar for each month.
 
         After each bar come the mean, the total, and the number of days on which the goal was reached.
 
@@ -91,7 +91,7 @@ extension Golden {
 
         Options:
               --of NAME  what is drawn: steps, distance, energy, temperature or heart-rate (default: steps)
-              --total    draws totals instead of average days
+              --average  draws average days instead of totals
           -h, --help     shows this help
 
         Every command also takes the options of vitals: vitals --help
@@ -99,7 +99,7 @@ extension Golden {
         Examples:
           vitals year
           vitals year last --of heart-rate
-          vitals year --total
+          vitals year --average
 
         """
 
@@ -253,12 +253,17 @@ extension Golden {
 
         Changes the goals that the command line names.
 
-        The change applies from today on; earlier days keep the goals that they had.
+        The change applies from today on; earlier days keep the goals that they had. Minutes of activity are
+        those of workouts in heart rate zones 2 and 3, and twice those in zones 4 and 5; without a heart
+        rate, by how strenuous the activity is.
 
         Options:
               --steps N          steps a day, or none
               --distance LENGTH  a day, such as 8km, 8000m or 5mi, or none
               --energy KCAL      kilocalories a day, or none
+              --on-foot          counts of the distance only what is done on foot
+              --week-days N      days a week, 1 to 7, on which every goal of the day is reached, or none
+              --week-minutes N   minutes of activity a week, such as 150, or none
           -h, --help             shows this help
 
         Every command also takes the options of vitals: vitals --help

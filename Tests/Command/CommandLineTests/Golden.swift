@@ -49,12 +49,13 @@ enum Golden {
           day             Shows any of your days, as `today` shows this one.
           week            Draws a week, from Monday to Sunday, with a bar for each day.
           month           Draws a month day by day, and a calendar with the percentages of your goals.
-          year            Draws a year, with a bar for each month's average day.
-          years           Draws all your years, with a bar for the average day of each.
+          year            Draws a year, with a bar for each month.
+          years           Draws all your years, with a bar for each.
           summary         Sums up any days, and how often your goals were reached on them.
+          weekly          Sends you a summary of each week on Monday at eight, if you want that.
           days            Counts your past days with another profile.
           heart-rate      Draws your recorded heart rate over any period.
-          goals           Shows the progress of today's goals, and changes the goals.
+          goals           Shows the progress of your goals, today and this week, and changes them.
           quote           Shows the quote of your day, and keeps the ones that you like.
 
         Your workouts:

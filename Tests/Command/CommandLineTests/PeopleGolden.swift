@@ -117,7 +117,9 @@ extension Golden {
 
         Changes what the command line names.
 
-        The first time, name, date of birth, gender, weight and height are needed.
+        The first time, name, date of birth, gender, weight and height are needed. Zones of heart rate count
+        from today on: earlier days and workouts keep theirs, unless you have them counted again (vitals
+        days recount). A heart rate that you enter as none is taken back.
 
         Options:
               --name TEXT                 the name
@@ -132,6 +134,12 @@ extension Golden {
               --time-zone ZONE            such as Europe/Berlin
               --locale TAG                such as de-DE
               --units NAME                metric or imperial
+              --zones-by NAME             what zones are computed from: age, maximum, reserve, threshold or
+                                          limits
+              --max-heart-rate N          your highest heart rate, or none (zones by age become zones by it)
+              --resting-heart-rate N      your heart rate at rest, or none
+              --threshold-heart-rate N    your heart rate at the lactate threshold, or none
+              --zone-limits LIST          where zones 1 to 5 begin, such as 95,120,140,155,170, or none
           -h, --help                      shows this help
 
         Every command also takes the options of vitals: vitals --help

@@ -65,6 +65,20 @@ struct ReportCommandTests {
             try consumer.last().fields == ["activity": "running", "count": 3, "day": "2026-10-05", "period": "month"])
     }
 
+    @Test("heart rates are drawn from the lowest to the highest of each day, with their mean")
+    func heartRates() throws {
+        let consumer = try signedIn()
+        let days = (16...22).map { day in
+            let heart: JSON = day == 17 ? ["mean": 148, "min": 96, "max": 171] : ["mean": 120, "max": 140]
+            return Self.part("2026-11-\(day)", metres: 0, day == 20 ? [] : [JSON.Member("heart_rate", heart)])
+        }
+        consumer.answer("workouts/report", Self.report("week", by: "day", "2026-11-16", "2026-11-22", days))
+        let lines = try consumer.vitals("workout", "report", environment: DaysTests.utf8).output.split(separator: "\n")
+        let start = try #require(lines.firstIndex(of: "Heart rate"))
+        #expect(lines[start + 2].hasPrefix("Tue 17") && lines[start + 2].hasSuffix("148 bpm (96 to 171)"), "\(lines)")
+        #expect(lines[start + 1].hasSuffix("120 bpm (120 to 140)") && lines[start + 5] == "Fri 20", "\(lines)")
+    }
+
     @Test("what is compared is called by its name: workouts, weeks, months and years")
     func names() throws {
         let consumer = try signedIn()

@@ -22,6 +22,7 @@ extension Golden {
           show     Shows a workout: figures, splits, graphs and the route.
           picture  Writes a picture of a workout, to share.
           set      Says what a workout was done with.
+          prefer   Lets this recording of a workout count, in place of the others.
           edit     Corrects a workout: its title, note, activity, start or end.
           split    Makes two workouts of one.
           join     Makes one workout of 2 to 10, with pauses in between.
@@ -67,6 +68,7 @@ extension Golden {
               --plan NAME    starts from a plan, such as '5 km run': vitals workout plans
               --goal GOAL    what you want to reach, such as '5000 m', '30 min', '8000 steps' or '400 kcal'
               --end-at-goal  ends the workout when this goal is reached
+              --zone N       the zone of heart rate to stay in, 1 to 5: leaving it is said
               --gear NAME    what it is done with, or none (default: what is used for the activity)
               --at TIME      when it was, if not now: such as -5min or 14:00
           -h, --help         shows this help
@@ -76,6 +78,7 @@ extension Golden {
         Examples:
           vitals workout start running
           vitals workout start cycling --goal '30 min' --end-at-goal
+          vitals workout start running --zone 2
           vitals workout start 'Nordic skating'
           vitals workout start --plan '5 km run' --gear 'Old shoes'
 

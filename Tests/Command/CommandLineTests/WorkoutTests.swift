@@ -103,8 +103,10 @@ struct WorkoutTests {
         consumer.answer(
             "workouts/show",
             [
-                "id": "w1", "activity": "swimming", "name": "Triathlon", "duration_s": 1280, "distance_m": 800, "counts": false,
-                "speed_mps": ["mean": .number(0.625), "pace": "26:40", "pace_100m": "2:40"], "session": ["number": 1, "of": 3],
+                "id": "w1", "activity": "swimming", "name": "Triathlon", "duration_s": 1280, "distance_m": 800,
+                "counts": false,
+                "speed_mps": ["mean": .number(0.625), "pace": "26:40", "pace_100m": "2:40"],
+                "session": ["number": 1, "of": 3],
                 "pool": ["length_m": 25, "lengths": 32, "rests": 3, "rest_s": 90],
                 "recordings": [
                     ["id": "w2", "activity": "swimming", "started": 1, "counts": true],
@@ -120,7 +122,8 @@ struct WorkoutTests {
         consumer.answer(
             "workouts/prefer",
             ["id": "w1", "recordings": [["id": "w2", "activity": "swimming", "started": 1, "counts": false]]])
-        #expect(try consumer.vitals("workout", "prefer", "w1").output == "w1 counts, and no longer: recorded here (w2)\n")
+        #expect(
+            try consumer.vitals("workout", "prefer", "w1").output == "w1 counts, and no longer: recorded here (w2)\n")
         #expect(try consumer.last().fields == ["id": "w1"])
     }
 

@@ -14,6 +14,7 @@ import Testing
 @testable import Calendars
 @testable import Custody
 @testable import Days
+@testable import Exercise
 @testable import Features
 @testable import Meals
 @testable import Quotes
@@ -296,6 +297,24 @@ struct ExportTests {
                 {"deleted":[{"from":"2026-11-21T11:46:40.000Z","to":"2026-11-21T11:46:41.000Z"}]}
 
                 """)
+    }
+
+    @Test("has what workouts were before they were corrected, however long their notes are")
+    func originals() throws {
+        let parts = try lived()
+        let versions = WorkoutVersions(parts.store, parts.keys)
+        for number in 1...40 as ClosedRange<Int64> {
+            // Two of each day, of 4,000 bytes.
+            let began = start - number / 2 * 86_400_000
+            var run = try KeptWorkout(id: ID("run"), .running, goal: nil, endsAtGoal: false, start: began)
+            run.note = String(repeating: "ü", count: 2000)
+            try versions.write(
+                WorkoutVersion(id: drawnID(), workout: run.id, number: number, kept: run, made: nil), of: demo)
+        }
+        let text = try #require(all(parts).first { $0.name == "workout-originals.jsonl" }?.text)
+        let lines = try text.split(separator: "\n").map { try JSON(payload: Array($0.utf8)) }
+        #expect(Set(lines.map { $0["number"]?.double }).count == 40 && lines.count == 40)
+        #expect(lines.allSatisfy { $0["kept_for"] == "run" && $0["workout"]?["note"] != nil })
     }
 
     @Test("spells the dates of its documents as ISO 8601 has them")

@@ -208,6 +208,8 @@ struct ForgettingTests {
         try documents.write(["times": [.integer(start)]], "posting", of: demo)
         let run = try KeptWorkout(id: ID("run"), .running, goal: nil, endsAtGoal: false, start: start)
         try WorkoutRows(store, keys).write(run, of: demo)
+        try WorkoutVersions(store, keys).write(
+            WorkoutVersion(id: ID("before"), workout: run.id, number: 1, kept: run, made: nil), of: demo)
         let digest = [UInt8](repeating: 7, count: 32)
         let answered = try documents.sealed(.string("yes"), Answered.label(digest), of: demo)
         let name = try documents.sealed(.string("Ada's phone"), Documents.label(ofDevice: "phone"), of: demo)

@@ -87,8 +87,8 @@ private enum Golden {
           gateways        Lists the enrolled gateways, one JSON object on each line, or removes one.
           settings        Prints what the settings come to, as one JSON object without secrets; changes
                           nothing.
-          posts           Lists posts that people have reported, one JSON object on each line, or decides
-                          about one.
+          posts           Lists posts and comments that people have reported, one JSON object on each line,
+                          or decides about one.
 
         Options:
           -s, --settings FILE     the settings, JSON5 (default: /etc/vitals/consumer.json5)

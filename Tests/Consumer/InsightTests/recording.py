@@ -78,12 +78,13 @@ def held(samples):
 def hearts(samples, slots, age):
     """What a day's samples (time, beats a minute) and slots come to. No recording has the eight half-hours of a rest."""
     rates, most = [rate for _, rate in samples], 208 - 0.7 * age
-    zones = [0] * 6
+    bounds, zones = [share * most for share in (0.5, 0.6, 0.7, 0.8, 0.9)], [0] * 6
     for mean in slots:
-        zones[sum(mean >= share * most for share in (0.5, 0.6, 0.7, 0.8, 0.9))] += 5
+        zones[sum(mean >= bound for bound in bounds)] += 5
     return {
         "mean": rounded(sum(slots) / len(slots), 1), "min": min(rates), "max": max(rates), "zones_s": zones[1:],
-        "recorded_s": 5 * len(slots)}
+        "recorded_s": 5 * len(slots),
+        "zones": {"by": "age", "bounds": list(map(math.ceil, bounds)), "max_heart_rate": rounded(most, 1)}}
 
 
 def main():

@@ -68,20 +68,24 @@ struct CasesTests {
         }
     }
 
-    @Test("have parts in their order, with a common name; the change between two sports is none", arguments: ["first", "last"])
+    @Test(
+        "have parts in their order, with a common name, without the changes between sports",
+        arguments: ["first", "last"])
     func sessions(_ summary: String) throws {
         let recordings = try #require(Self.read("f03-triathlon-summary-\(summary).fit").first).get()
         let parts = recordings.activities
         #expect(parts.map { $0.session?.number } == [1, 2, 3] && parts.allSatisfy { $0.session?.count == 3 })
         #expect(parts.allSatisfy { $0.session?.begun == parts[0].start && $0.name == "swimming, cycling, running" })
         #expect(recordings.omissions == ["2 transitions between activities"])
-        // One of them by itself knows what it is a part of.
+        // One of them alone knows its place.
         let again = try FITFile.read(FITFile.write(parts[1])).activities
         #expect(again.map(\.session) == [parts[1].session] && again[0].name == parts[1].name)
         let multisport = try #require(Self.read("t06-multisport.tcx").first).get().activities
         #expect(multisport.map { $0.session?.number } == [1, 2] && multisport[1].name == "running, cycling")
         // Two activities in a file are not parts of one.
-        #expect(try Self.read("t05-two-activities.tcx").flatMap { try $0.get().activities }.allSatisfy { $0.session == nil })
+        #expect(
+            try Self.read("t05-two-activities.tcx").flatMap { try $0.get().activities }.allSatisfy { $0.session == nil }
+        )
     }
 
     @Test(
@@ -104,13 +108,17 @@ struct CasesTests {
 
     @Test("are pools only if they can be")
     func pools() {
-        for metres in [nil, 0, 4.9, 201, .nan, .infinity] as [Double?] { #expect(Pool(metres: metres, lengths: 3) == nil) }
-        #expect(Pool(metres: 33.33, lengths: 0)?.lengths == nil && Pool(metres: 33.33, lengths: 100_001)?.lengths == nil)
+        for metres in [nil, 0, 4.9, 201, .nan, .infinity] as [Double?] {
+            #expect(Pool(metres: metres, lengths: 3) == nil)
+        }
+        #expect(
+            Pool(metres: 33.33, lengths: 0)?.lengths == nil && Pool(metres: 33.33, lengths: 100_001)?.lengths == nil)
     }
 
     @Test("and all others are read, or refused with a reason, whole and in 500 damaged variants")
     func damaged() throws {
-        let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder).filter { $0 != "README.md" }.sorted()
+        let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder).filter { $0 != "README.md" }
+            .sorted()
         #expect(files.count > 60)
         var generator = SeededGenerator(seed: 40)
         for number in 0..<500 {
@@ -154,8 +162,10 @@ struct CasesTests {
                 #expect(!recordings.isEmpty && recordings.damage?.said.isEmpty != true, "\(file)")
                 for activity in recordings.activities {
                     let whole = activity.start...activity.end
-                    #expect(activity.pauses.allSatisfy { whole.contains($0.start) && whole.contains($0.end) }, "\(file)")
-                    #expect(zip(activity.pauses, activity.pauses.dropFirst()).allSatisfy { $0.end <= $1.start }, "\(file)")
+                    #expect(
+                        activity.pauses.allSatisfy { whole.contains($0.start) && whole.contains($0.end) }, "\(file)")
+                    #expect(
+                        zip(activity.pauses, activity.pauses.dropFirst()).allSatisfy { $0.end <= $1.start }, "\(file)")
                     #expect(figures(activity).seconds >= 0, "\(file)")
                 }
             }
@@ -182,7 +192,8 @@ struct CasesTests {
     private static func figures(_ activity: Recording) -> (seconds: Double, metres: Double?, heartRate: Double?) {
         let paused = activity.pauses.reduce(0) { $0 + $1.end - $1.start }
         let rates = activity.samples.compactMap(\.heartRate).map(Double.init)
-        let mean = rates.isEmpty ? activity.totals.meanHeartRate.map(Double.init) : rates.reduce(0, +) / Double(rates.count)
+        let mean =
+            rates.isEmpty ? activity.totals.meanHeartRate.map(Double.init) : rates.reduce(0, +) / Double(rates.count)
         return (
             Double(activity.end - activity.start - paused) / 1000,
             activity.totals.distanceMetres ?? activity.samples.compactMap(\.distance).max(), mean

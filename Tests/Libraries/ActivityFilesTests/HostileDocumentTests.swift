@@ -94,7 +94,7 @@ struct HostileDocumentTests {
         #expect(samples == bare)
         for time in ["9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00+14:00"] {
             let point = Self.point.replacingOccurrences(of: "2024-05-01T08:01:00Z", with: time)
-            #expect(fault(Self.gpx(point))?.said == "1 points without a time", "\(time)")
+            #expect(fault(Self.gpx(point))?.said == "1 points with a time that cannot be read", "\(time)")
         }
         for time in Recording.dates.lowerBound...Recording.dates.lowerBound + 1 {
             bare[0].time = time

@@ -139,7 +139,8 @@ struct CalendarReadingTests {
     @Test(
         "counts an alarm before the event's end from its beginning",
         arguments: [
-            ("DTEND:20261123T083000", "-PT70M", 10), ("DTEND:20261123T083000", "-PT1H", 0), ("DTEND:20261123T083000", "-PT59M", nil),
+            ("DTEND:20261123T083000", "-PT70M", 10), ("DTEND:20261123T083000", "-PT1H", 0),
+            ("DTEND:20261123T083000", "-PT59M", nil),
             ("DURATION:PT30M", "-P1D", 1410), ("DTEND:20261124T003000", "-PT18H", 60), ("X-NOTHING:1", "-PT5M", 5),
             // What ends before it begins, all day, in another zone, or in centuries has no end that anybody can tell.
             ("DTEND:20261122T083000", "-PT70M", nil), ("DTEND;VALUE=DATE:20261124", "-PT70M", nil),

@@ -161,7 +161,9 @@ struct PhoneLocationTests {
         #expect(refusal(message("t", long)) == Refusal(.tooLong, "t"))
         // What is not kept with the place is left out.
         let place = PhoneLocation(place: Place(latitude: 1, longitude: 2), time: 3000)
-        for field in ["tid", "poi", "tag", "topic", "_id", "conn"] { #expect(try location(message(field, long)) == place) }
+        for field in ["tid", "poi", "tag", "topic", "_id", "conn"] {
+            #expect(try location(message(field, long)) == place)
+        }
         for field in ["inregions", "inrids", "motionactivities"] {
             let many = "[" + [String](repeating: "\"x\"", count: 257).joined(separator: ",") + "]"
             for list in ["[\(long)]", many] { #expect(try location(message(field, list)) == place) }

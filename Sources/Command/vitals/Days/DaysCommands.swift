@@ -92,10 +92,10 @@ enum DaysCommands {
         examples: [Example("vitals summary --from 2026-11-01 --to yesterday")])
 
     private static let weekly = Command(
-        name: "weekly", summary: "Tells you what each week came to, on Monday at eight, if you want that.",
+        name: "weekly", summary: "Sends you a summary of each week on Monday at eight, if you want that.",
         discussion: """
-            It comes as a notification, and to the addresses of `vitals push`, by mail too. Without ON, it says whether you are told. A week \
-            without any reading is not told.
+            It comes as a notification, and to the addresses of `vitals push`, by mail too. Without ON, it says whether you get one. A week \
+            without any reading has none.
             """,
         arguments: [.optional("ON", "on or off", values: ["on", "off"])],
         examples: [Example("vitals weekly"), Example("vitals weekly on")])
@@ -183,7 +183,7 @@ enum DaysCommands {
         ], runsAlone: true)
 
     private static let goals = Command(
-        name: "goals", summary: "Shows the progress of the goals of today and of this week, and changes the goals.",
+        name: "goals", summary: "Shows the progress of your goals, today and this week, and changes them.",
         discussion: """
             Behind a goal it says how often it was reached in a row. The day or week that is under way adds one once the goal is reached, and \
             breaks nothing before it is over.

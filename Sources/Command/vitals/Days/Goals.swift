@@ -44,7 +44,7 @@ struct Goals {
         return .ok
     }
 
-    /// A meter, and how much of a target is reached; nil if there is no such goal.
+    /// A meter, and how much of a target is reached; nil without such a goal.
     private func progress(of goal: JSON?, _ text: (Double) -> String) -> String? {
         guard let goal, let target = goal.double("target") else { return nil }
         let meter = Meter(share: (goal.percent ?? 0) / 100, isReached: goal.isReached).drawn(on: Paper())

@@ -1,7 +1,7 @@
 import Daemon
 import Telemetry
 
-/// `vitals weekly`: whether a person is told what each week came to.
+/// `vitals weekly`: summaries of each week, for people who want them.
 struct Weekly {
     private let call: Call
     private let arguments: Arguments
@@ -22,7 +22,7 @@ struct Weekly {
         }
         let next = data.time("next").map { ": next \($0)" } ?? ""
         try Output.write(
-            data["wanted"] == true ? "You are told of each week\(next)\n" : "You are not told of your weeks\n")
+            data["wanted"] == true ? "You get a summary of each week\(next)\n" : "You get no summaries of your weeks\n")
         return .ok
     }
 }

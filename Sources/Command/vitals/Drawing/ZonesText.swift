@@ -2,7 +2,7 @@ import Telemetry
 
 /// Where zones of heart rate begin, and what that follows from, in words.
 enum ZonesText {
-    /// `from 94, 113, 131, 150 and 169 bpm, by age (maximum 187 bpm)`; nil if there are no zones.
+    /// `from 94, 113, 131, 150 and 169 bpm, by age (maximum 187 bpm)`; nil without zones.
     static func words(_ zones: JSON?) -> String? {
         guard let zones else { return nil }
         let bounds = zones.list("bounds").compactMap { bound -> String? in

@@ -76,7 +76,7 @@ struct ProfileField {
     private static let rates =
         "\(decimal(HeartRateFacts.heartRates.lowerBound, 0)) to \(decimal(HeartRateFacts.heartRates.upperBound, 0))"
 
-    /// A heart rate that people can have; nil if a text is none.
+    /// The heart rate in a text; nil if people cannot have it, or the text is not a number.
     private static func rate(_ text: Substring) -> Double? {
         guard let rate = Double(text.filter { $0 != " " }), HeartRateFacts.heartRates.contains(rate) else { return nil }
         return rate

@@ -77,6 +77,7 @@ struct WorkoutReport {
         case duration = "duration_s"
         case energy = "energy_kcal"
         case steps
+        case heartRate = "heart_rate"
 
         var title: String {
             switch self {
@@ -84,7 +85,16 @@ struct WorkoutReport {
             case .duration: "Time"
             case .energy: "Energy"
             case .steps: "Steps"
+            case .heartRate: "Heart rate"
             }
+        }
+
+        /// How much a part has of it: a sum, or heart rates from the lowest to the highest; nil if that is not known.
+        func amount(_ part: JSON) -> Amount? {
+            guard self == .heartRate else { return part.double(rawValue).map { Amount(value: $0) } }
+            guard let heart = part[rawValue], let mean = heart.double("mean") else { return nil }
+            let (low, high) = (heart.double("min") ?? mean, heart.double("max") ?? mean)
+            return Amount(value: mean, range: min(low, mean)...max(high, mean))
         }
 
         func text(_ value: Double, in units: Units) -> String {
@@ -93,6 +103,7 @@ struct WorkoutReport {
             case .duration: WorkoutText.clock(value)
             case .energy: Attribute.energy.text(value, in: units)
             case .steps: Attribute.steps.text(value, in: units)
+            case .heartRate: Attribute.heartRate.text(value, in: units)
             }
         }
 
@@ -102,23 +113,29 @@ struct WorkoutReport {
 
     /// A title and bars; nothing if nothing is known.
     private func drawing(_ measure: Measure, _ parts: [JSON], _ data: JSON, _ units: Units) -> String {
-        guard parts.contains(where: { ($0.double(measure.rawValue) ?? 0) > 0 }) else { return "" }
+        guard parts.contains(where: { (measure.amount($0)?.value ?? 0) > 0 }) else { return "" }
         let goal = parts.last.flatMap(measure.goal).map { ", goal of a day \(measure.text($0, in: units))" } ?? ""
         let title = paper.style.bold(measure.title + goal) + "\n"
         if data["period"] == "month", data["by"] == "day", parts.count <= 31 {
             let columns = parts.map { part in
-                Columns.Column(
-                    amount: part.double(measure.rawValue).map { Amount(value: $0) }, goal: measure.goal(part))
+                Columns.Column(amount: measure.amount(part), goal: measure.goal(part))
             }
             return title + Columns(columns: columns, label: { measure.text($0, in: units) }).drawn(on: paper)
         }
         let rows = parts.map { part in
-            let value = part.double(measure.rawValue)
+            let amount = measure.amount(part)
             return Bars.Row(
-                label: Self.label(part, data), amount: value.map { Amount(value: $0) }, goal: measure.goal(part),
-                notes: value.map { [measure.text($0, in: units)] } ?? [])
+                label: Self.label(part, data), amount: amount, goal: measure.goal(part),
+                notes: amount.map { [Self.note($0, measure, units)] } ?? [])
         }
         return title + Bars(rows: rows).drawn(on: paper)
+    }
+
+    /// `10.00 km`, `148 bpm (96 to 171)`
+    private static func note(_ amount: Amount, _ measure: Measure, _ units: Units) -> String {
+        let text = measure.text(amount.value, in: units)
+        guard let range = amount.range else { return text }
+        return "\(text) (\(decimal(range.lowerBound, 0)) to \(decimal(range.upperBound, 0)))"
     }
 
     /// What a part is called: the time and the activity of a workout; otherwise its days.

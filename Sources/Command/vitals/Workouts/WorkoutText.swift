@@ -63,20 +63,25 @@ struct WorkoutText {
 
     /// `2 of 3`: which part it is of an activity with several sports.
     var part: String? {
-        guard let session = json["session"], let number = session.whole("number"), let count = session.whole("of") else { return nil }
+        guard let session = json["session"], let number = session.whole("number"), let count = session.whole("of")
+        else { return nil }
         return "\(number) of \(count)"
     }
 
     /// `garmin 3113 (n7u2c4x5k3mq6z7a), which counts instead`
     var recordings: String? {
         let all = json.list("recordings").map { one in
-            Self.recording(one) + (one["counts"] == true ? ", which counts instead: vitals workout prefer \(json.text("id") ?? "ID")" : "")
+            Self.recording(one)
+                + (one["counts"] == true
+                    ? ", which counts instead: vitals workout prefer \(json.text("id") ?? "ID")" : "")
         }
         return all.isEmpty ? nil : all.joined(separator: "; ")
     }
 
     /// `garmin 3113 (n7u2c4x5k3mq6z7a)`
-    static func recording(_ json: JSON) -> String { "\(json.text("source") ?? "recorded here") (\(json.text("id") ?? "-"))" }
+    static func recording(_ json: JSON) -> String {
+        "\(json.text("source") ?? "recorded here") (\(json.text("id") ?? "-"))"
+    }
 
     /// What it is done with.
     var gear: String? { json["gear"]?.text("name") }

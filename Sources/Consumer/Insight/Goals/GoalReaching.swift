@@ -7,7 +7,7 @@ package import Telemetry
 /// Tells people that they have reached a goal: once for each day or week, and goal. Belongs to the thread of its store and keys.
 ///
 /// What is kept of the day, or of the week, makes sure of that: it has `reached` from then on, and is written in the transaction that
-/// adds the notification. Whatever the steps or the target become later, the goal stays reached.
+/// adds the notification. The goal stays reached, even if the steps or the target change later.
 package struct GoalReaching: GoalEvaluation {
     package let notifications: Notifications
 

@@ -7,8 +7,8 @@ import Records
 import Storage
 package import Telemetry
 
-// What a person wants to reach on a day: steps, distance, energy; and in a week: days on which all of that is reached, minutes of
-// activity. Targets apply from the day on which they are set; earlier days keep their own.
+// What a person wants to reach on a day: steps, distance, energy; and in a week: days that reach all these goals,
+// minutes of activity. Targets apply from the day they are set; earlier days keep their own.
 
 /// Answers `goals/…`. Belongs to the session's thread, and lives as long as the desk that has its verbs.
 // Proof of @unchecked: as for `PeopleContext`.

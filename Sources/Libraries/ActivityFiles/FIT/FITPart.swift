@@ -29,7 +29,7 @@ struct FITSession {
     var totals: Totals
     /// Whether it is the change from one sport to the next, which is not an activity.
     var isTransition = false
-    /// How long the pool is in which it was swum, in metres.
+    /// How long its pool is, in metres.
     var poolMetres: Double?
     /// How many lengths of it.
     var lengths: Int?
@@ -133,7 +133,8 @@ struct FITPart {
 
     /// Which parts of one activity they are, if there are several; or one that was taken out of several, as this library writes it.
     private func parts(_ recordings: [Recording]) -> [Recording] {
-        guard recordings.count == 1, sessions.count == 1, let count = sessionCount, let index = sessions[0].index, let begun,
+        guard recordings.count == 1, sessions.count == 1, let count = sessionCount, let index = sessions[0].index,
+            let begun,
             (2...FITRecordings.mostSessions).contains(Int(clamping: count)), (0..<count).contains(index)
         else { return recordings.asSessions() }
         var recording = recordings[0]

@@ -245,7 +245,8 @@ final class FITRecordings: FITReader {
         }
         part.sessions.append(
             FITSession(
-                start: span.start, end: span.end, written: FITTime.unixMilliseconds(message.seconds), sport: sport, totals: totals,
+                start: span.start, end: span.end, written: FITTime.unixMilliseconds(message.seconds), sport: sport,
+                totals: totals,
                 isTransition: message.integer(5) == FITSession.transition, poolMetres: metres, lengths: lengths,
                 isInPool: message.integer(6) == FITSession.inPool, index: message.integer(254)))
         // Each of them is given the pauses that lie within it.
@@ -257,7 +258,8 @@ final class FITRecordings: FITReader {
 
     /// A length of a pool; one that was not swum is a rest.
     private func takeLength(_ message: FITMessage) throws(ActivityFileError) {
-        guard message.integer(12) != 0, let start = FITTime.unixMilliseconds(message.integer(2) ?? message.seconds) else { return }
+        guard message.integer(12) != 0, let start = FITTime.unixMilliseconds(message.integer(2) ?? message.seconds)
+        else { return }
         part.lengths.append(start)
         try limitParts(part.lengths.count, message, "lengths")
     }

@@ -24,7 +24,7 @@ private struct FITActivityWriter {
     private let activity: Recording
     private let start: UInt32
     private let end: UInt32
-    /// When the activity of which it is a part began, or it itself.
+    /// When the whole activity began.
     private let begun: UInt32
     private let hasMilliseconds: Bool
     private let hasSteps: Bool
@@ -43,7 +43,8 @@ private struct FITActivityWriter {
         self.activity = activity
         start = try Self.second(activity.start)
         end = try Self.second(activity.end)
-        begun = try activity.session.map { session throws(ActivityFileError) in try Self.second(session.begun) } ?? start
+        begun =
+            try activity.session.map { session throws(ActivityFileError) in try Self.second(session.begun) } ?? start
         encoder = FITEncoder(capacity: 1024 + activity.samples.count * 48)
         let times =
             [activity.start] + activity.pauses.flatMap { [$0.start, $0.end] } + activity.laps.map(\.start)
@@ -201,7 +202,9 @@ private struct FITActivityWriter {
         }
         if let pool = activity.pool {
             fields.append((Field(44, .uint16), .integer(Int64(FITColumns.scaled(pool.metres, 100, UInt16.self)))))
-            if let lengths = pool.lengths { fields.append((Field(33, .uint16), .integer(Int64(UInt16(clamping: lengths))))) }
+            if let lengths = pool.lengths {
+                fields.append((Field(33, .uint16), .integer(Int64(UInt16(clamping: lengths)))))
+            }
         }
         fields += ascent(activity.totals.ascentMetres, whole: 22, fraction: 199)
         fields += steps(activity.totals.steps, fraction: 94)

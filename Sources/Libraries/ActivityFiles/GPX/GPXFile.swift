@@ -47,6 +47,9 @@ private final class GPXReader: XMLReader {
     private var time: Int64?
     private var pointCount = 0
     private var withoutTime = 0
+    /// Points with a time that is not one.
+    private var unreadable = 0
+    private var hasTime = false
     private var withoutPlace = 0
     private var tooMany = 0
 
@@ -68,7 +71,7 @@ private final class GPXReader: XMLReader {
         case .point where trackDepth > 0 && pointDepth == 0:
             pointDepth = depth
             point = Sample(time: 0)
-            time = nil
+            (time, hasTime) = (nil, false)
             if let north = attributes["lat"].flatMap(decimal), let east = attributes["lon"].flatMap(decimal),
                 north.magnitude <= 90, east.magnitude <= 180
             {
@@ -88,7 +91,7 @@ private final class GPXReader: XMLReader {
         case .track where depth == trackDepth: endTrack()
         case .name where depth == trackDepth + 1 && trackDepth > 0: trackName = kept(text, limits.characters)
         case .type where depth == trackDepth + 1 && trackDepth > 0: trackType = kept(text, limits.characters)
-        case .time where pointDepth > 0: time = unixTime(text) ?? time
+        case .time where pointDepth > 0: (time, hasTime) = (unixTime(text) ?? time, true)
         case .elevation where pointDepth > 0: point.altitude = decimal(text)?.measured
         case .heartRate where pointDepth > 0, .heartRateInWords where pointDepth > 0: point.heartRate = whole(decimal(text))
         case .cadence where pointDepth > 0, .cadenceOfClueTrust where pointDepth > 0:
@@ -109,7 +112,7 @@ private final class GPXReader: XMLReader {
             return
         }
         guard let time else {
-            withoutTime += 1
+            if hasTime { unreadable += 1 } else { withoutTime += 1 }
             return
         }
         pointCount += 1
@@ -144,6 +147,7 @@ private final class GPXReader: XMLReader {
     func finished() -> Recordings {
         if trackDepth > 0 { endTrack() }
         if withoutTime > 0 { result.omissions.append("\(withoutTime) points without a time") }
+        if unreadable > 0 { result.omissions.append("\(unreadable) points with a time that cannot be read") }
         if withoutPlace > 0 { result.omissions.append("\(withoutPlace) points without a place") }
         if tooMany > 0 { result.omissions.append("\(tooMany) tracks after the first \(limits.activities)") }
         return result

@@ -25,7 +25,8 @@ private final class TCXReader: XMLReader {
     private enum Name: Int {
         case root = 1
         case activity, lap, track, point, time, latitude, longitude, altitude, distance, heartRate, value
-        case cadence, speed, runCadence, watts, lapTime, calories, steps, notes, creator, name, unit, id, ownSport, multisport
+        case cadence, speed, runCadence, watts, lapTime, calories, steps, notes, creator, name, unit, id, ownSport,
+            multisport
     }
 
     static let names: [StaticString] = [
@@ -41,6 +42,9 @@ private final class TCXReader: XMLReader {
     /// Of all activities.
     private var lapCount = 0
     private var withoutTime = 0
+    /// Points with a time that is not one.
+    private var unreadable = 0
+    private var hasTime = false
     private var tooMany = 0
 
     // The activity, lap, track and point that are open, by the depth of their elements; 0 for none.
@@ -94,6 +98,7 @@ private final class TCXReader: XMLReader {
             pointDepth = depth
             point = Sample(time: 0)
             (time, north, east) = (nil, nil, nil)
+            hasTime = false
         case .heartRate where pointDepth > 0: heartRateDepth = depth
         case .creator where activityDepth > 0: creatorDepth = depth
         case nil, .root, .multisport, .activity, .lap, .track, .point, .heartRate, .creator: return false
@@ -146,7 +151,7 @@ private final class TCXReader: XMLReader {
     ) throws(ActivityFileError) {
         switch name {
         case .point where depth == pointDepth: try endPoint()
-        case .time: time = unixTime(text) ?? time
+        case .time: (time, hasTime) = (unixTime(text) ?? time, true)
         case .latitude: north = decimal(text)
         case .longitude: east = decimal(text)
         case .altitude: point.altitude = decimal(text)?.measured
@@ -195,7 +200,7 @@ private final class TCXReader: XMLReader {
         pointDepth = 0
         heartRateDepth = 0
         guard let time else {
-            withoutTime += 1
+            if hasTime { unreadable += 1 } else { withoutTime += 1 }
             return
         }
         pointCount += 1
@@ -269,6 +274,7 @@ private final class TCXReader: XMLReader {
         if activityDepth > 0 { endActivity() }
         if multisportDepth > 0 { endMultisport() }
         if withoutTime > 0 { result.omissions.append("\(withoutTime) points without a time") }
+        if unreadable > 0 { result.omissions.append("\(unreadable) points with a time that cannot be read") }
         if tooMany > 0 { result.omissions.append("\(tooMany) activities after the first \(limits.activities)") }
         return result
     }

@@ -26,13 +26,14 @@ public struct Recording: Hashable, Sendable {
     public var device: Device?
     /// Which part of a longer activity it is, such as of a triathlon; nil if it is a whole one.
     public var session: Session?
-    /// The pool in which it was swum; nil if the file names none.
+    /// The swimming pool; nil if the file does not name one.
     public var pool: Pool?
 
     /// An activity from its parts.
     public init(
         sport: Sport, name: String? = nil, start: Int64, end: Int64, pauses: [Pause] = [], laps: [Lap] = [],
-        samples: [Sample] = [], totals: Totals = Totals(), device: Device? = nil, session: Session? = nil, pool: Pool? = nil
+        samples: [Sample] = [], totals: Totals = Totals(), device: Device? = nil, session: Session? = nil,
+        pool: Pool? = nil
     ) {
         self.sport = sport
         self.name = name
@@ -48,7 +49,7 @@ public struct Recording: Hashable, Sendable {
     }
 }
 
-/// A part of an activity with several sports. Transitions between them are no parts.
+/// A part of an activity with several sports. Transitions between them do not count.
 public struct Session: Hashable, Sendable {
     /// 1 for the first one.
     public var number: Int

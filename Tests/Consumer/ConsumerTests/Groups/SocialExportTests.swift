@@ -33,6 +33,7 @@ struct SocialExportTests {
             let theirs = try circle.post(bob, "Not hers.", to: [ID(id)])["post"] ?? .null
             try circle.done(ada, "posts/thumb", ["post": theirs, "thumb": "up"])
             try circle.done(ada, "posts/report", ["post": theirs, "reason": "It is rude."])
+            let comment = try circle.done(ada, "posts/comment", ["post": theirs, "text": "Well done."])["comment"]
             let offer =
                 try circle.done(ada, "partners/offer", ["activity": "running", "area": "Old Town"])["offer"] ?? .null
             try circle.done(ada, "partners/contact", ["contact": "by the river"])
@@ -57,6 +58,7 @@ struct SocialExportTests {
             #expect(posted.map { $0["post"] } == [own] && posted.map { $0["text"] } == ["A good week."])
             #expect(posted.first?["friends"] == true && posted.first?["groups"] == [group])
             #expect(try elements(posts, "thumbs") == [["post": theirs, "thumb": "up"]])
+            #expect(try elements(posts, "comments").map { $0["comment"] } == [comment])
             #expect(try elements(posts, "reports").map { $0["reason"] } == ["It is rude."])
 
             let partners = try file("partners.json")

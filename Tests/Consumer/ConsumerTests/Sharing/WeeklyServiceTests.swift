@@ -24,7 +24,7 @@ struct WeeklyServiceTests {
             for user in people { try circle.walk(user, 0, 12_000) }
             #expect(try circle.done(ada, "weekly/get") == ["wanted": false])
             let monday = start + 47 * hour
-            #expect(try circle.done(ada, "weekly/set", ["wanted": true]) == ["wanted": true, "next": .integer(monday)])
+            #expect(try circle.done(ada, "weekly/set", ["wanted": true]) == ["next": .integer(monday), "wanted": true])
             circle.advance(47 * hour - 1)
             try circle.lookAtWeeks()
             #expect(try circle.told(ada, "week").isEmpty)
@@ -38,7 +38,7 @@ struct WeeklyServiceTests {
             #expect(notification["day"] == "2026-11-16" && notification["time"] == .integer(monday))
             #expect(try circle.told(ben, "week").isEmpty)
             #expect(try circle.done(ada, "weekly/get")["next"] == .integer(monday + 7 * day))
-            // Off and on again is no reason to tell it twice.
+            // After off and on again, the week is not announced twice.
             for isWanted in [false, true] { try circle.done(ada, "weekly/set", ["wanted": .bool(isWanted)]) }
             try circle.lookAtWeeks()
             #expect(try circle.told(ada, "week").count == 1)
@@ -51,7 +51,7 @@ struct WeeklyServiceTests {
             try circle.lookAtWeeks()
             #expect(try circle.told(ada, "week").count == 1)
             try circle.walk(ada, 12_000, 12_900)
-            // Of the weeks that were missed, only the latest is told.
+            // Of the missed weeks, only the latest is announced.
             circle.advance(14 * day)
             try circle.lookAtWeeks()
             #expect(try circle.told(ada, "week").count == 1)
@@ -96,11 +96,10 @@ struct WeeklyServiceTests {
 }
 
 extension Circle {
-    /// Has the service look at the weeks that are over, as it does each second.
+    /// Has the service check the weeks that are over, as it does each second, and waits until all are announced.
     fileprivate func lookAtWeeks() throws {
-        try onSession { [consumer] _ in
-            let weeks = try #require(consumer.features.only(WeeklySummaries.self))
-            while weeks.lookAround() {}
-        }
+        let weeks = try #require(consumer.features.only(WeeklySummaries.self))
+        try onSession { _ in while weeks.lookAround() {} }
+        _ = try found("the weeks") { weeks.reading == nil ? true : nil }
     }
 }
