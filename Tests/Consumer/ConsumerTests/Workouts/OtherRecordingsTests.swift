@@ -33,6 +33,31 @@ struct OtherRecordingsTests {
         return (all["workouts"], all["distance_m"]?["total"])
     }
 
+    @Test("are deleted one by one: what another one has stays, and so does what was measured while one was added by hand")
+    func deleted() throws {
+        try WorkoutHouse.with { house in
+            let first = try house.bring(.byWatch())
+            var recording = Recording.byWatch(5...900)
+            recording.device = Device(manufacturer: "garmin", product: "1551", serial: "2")
+            let file = try FITFile.write(recording)
+            let second = try bring(house, file)
+            #expect(try house.shown(first).list("recordings").count == 1 && !house.shown(first).list("best").isEmpty)
+            let (heart, stored) = (try house.shown(first)["heart_rate"], try house.stored(.heartRate))
+            try house.done("workouts/delete", ["id": second])
+            try house.settle()
+            #expect(try house.shown(first)["heart_rate"] == heart && house.stored(.heartRate) == stored)
+            // Its first ten minutes belong to no workout any longer.
+            try house.done("workouts/edit", ["id": first, "from": .integer(start + 600_000)])
+            let made = try house.done(
+                "workouts/add", ["activity": "swimming", "started": .integer(start + 100_000), "duration_s": 300])
+            let byHand = try #require(made.list("workouts").first?["id"])
+            try house.done("workouts/delete", ["id": byHand])
+            #expect(try house.stored(.heartRate) == stored)
+            let outcome = try house.imported(file, keepingBoth: true).list("workouts").first?["outcome"]
+            #expect(outcome == "imported", "what was deleted was the recording alone")
+        }
+    }
+
     @Test("count once in statistics, records, load, reports, gear and days, until the person chooses the other one")
     func once() throws {
         try WorkoutHouse.with { house in
