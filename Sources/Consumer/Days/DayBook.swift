@@ -233,6 +233,12 @@ package struct DayBook {
         return changed.filter { records[$0] != kept[$0] ?? DayRecord() }.sorted()
     }
 
+    /// Whether a day has other workouts or reached goals than what is kept: the goals of its week follow from these.
+    func changesItsWeek(_ day: CalendarDay) -> Bool {
+        let (now, before) = (records[day] ?? DayRecord(), kept[day] ?? DayRecord())
+        return now.workouts != before.workouts || now.reached != before.reached
+    }
+
     /// Computes again what a day comes to.
     mutating func measure(_ day: CalendarDay, _ history: History) throws(VaultError) {
         let record = try record(of: day)

@@ -351,7 +351,9 @@ extension Days {
     ) throws(VaultError) {
         let changed = try book.derive(history)
         for day in changed { try evaluate(day, &book, history, silently: silently, now: now) }
-        try evaluate(weeksOf: changed, &book, history, silently: silently, now: now)
+        // Most batches bring counts alone, of which no week knows.
+        let ofWeeks = changed.filter { book.changesItsWeek($0) }
+        try evaluate(weeksOf: ofWeeks, &book, history, silently: silently, now: now)
         let leftOut = book.newlyLeftOut
         if leftOut > 0, let count = reported.count(book.user, leftOut, now: millisecondsSinceBoot()) {
             log.warning(
