@@ -65,9 +65,8 @@ extension Profile {
     /// The profile of a request. Optional fields that are left out stay as they were.
     /// - Parameters:
     ///   - old: what it was; nil for the first.
-    ///   - resting: the heart rate at rest that is measured of the person; nil if it is not.
     ///   - now: Unix milliseconds: nobody is born tomorrow, on their own calendar.
-    package init(_ fields: JSON, old: Profile?, resting: Double? = nil, now: Int64) throws(ReplyError) {
+    package init(_ fields: JSON, old: Profile?, now: Int64) throws(ReplyError) {
         let zoneName = Self.text("time_zone", fields).value ?? old?.timeZone
         let today = Self.today(zoneName.flatMap { ZoneRules($0) }, now)
         let birth = Self.dateOfBirth(fields, today)
@@ -97,7 +96,7 @@ extension Profile {
         case .improper: throw Self.notOne(of: Units.self, "units")
         case .proper(let value): units = value
         }
-        let person = Person(ageYears: Double(birth.age(on: today)), restingHeartRate: resting)
+        let person = Person(ageYears: Double(birth.age(on: today)))
         heart = try HeartRateFacts(fields, old: old?.heart ?? HeartRateFacts(), of: person)
     }
 
