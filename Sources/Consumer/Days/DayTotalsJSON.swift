@@ -33,7 +33,7 @@ extension DayTotals {
             [.always("mean", .number), .always("min", .number), .always("max", .number), .always("last", .number)])
         let heartRate = PayloadSchema.object(
             "DayHeartRate", "Beats per minute, and seconds in the zones 1 to 5.",
-            HeartRateDay.fields + [HeartRateZones.field])
+            HeartRateDay.fields + HeartRateDay.baselineFields + [HeartRateZones.field])
         return [
             .always("day", .day), .known("steps", .count), .known("step_counts_left_out", .count),
             .known("distance_m", .number), .known("distances_m", DistanceKind.schema), .known("energy_kcal", .number),
@@ -120,11 +120,25 @@ extension HeartRateDay {
         ]
     }
 
+    /// What a day has besides: statistics look for it, topics do not.
+    fileprivate static var baselineFields: [PayloadSchema.Field] {
+        [
+            .known(
+                "resting_baseline",
+                .number.about("the median of the \(RestingBaseline.days) days before, all of the night or all by day")),
+            .known(
+                "resting_difference",
+                .integer(from: -250, through: 250).about("how far it is above the baseline; 0 if that is less than 3")),
+        ]
+    }
+
     /// As in a day.
     package var json: JSON {
         .object(present: [
             "mean": .number(mean, decimals: 1), "min": .integer(Int64(minimum)), "max": .integer(Int64(maximum)),
             "resting": resting.map { .number($0, decimals: 1) }, "resting_of": restingOf.map { .string($0.rawValue) },
+            "resting_baseline": restingBaseline.map { .number($0, decimals: 1) },
+            "resting_difference": restingDifference.map { .integer(Int64($0)) },
             "zones_s": zoneSeconds.map { .array($0.map { .integer(Int64($0)) }) },
             "recorded_s": .integer(Int64(recordedSeconds)), HeartRateZones.field.name: zones?.json,
         ])

@@ -118,11 +118,21 @@ extension Days {
         return try totals(of: user, in: day...day, history).first ?? Self.totals(on: day, nil, history)
     }
 
-    /// The totals of those days in a range that have any, in their order.
+    /// The totals of those days in a range that have any, in their order. A heart rate at rest comes with its baseline, which takes a look at
+    /// the week before the range.
     package func totals(of user: ID, in days: ClosedRange<CalendarDay>) throws(VaultError) -> [DayTotals] {
         let history = try histories.history(of: user)
-        var totals: [DayTotals] = []
-        for days in Self.pieces(of: days) { totals += try self.totals(of: user, in: days, history) }
+        var (totals, baseline): ([DayTotals], RestingBaseline) = ([], RestingBaseline())
+        let near = days.lowerBound.advanced(by: -RestingBaseline.days)...days.upperBound
+        for part in Self.pieces(of: near) {
+            for var one in try self.totals(of: user, in: part, history) {
+                if let heartRate = one.heartRate, let kind = heartRate.restingOf {
+                    one.heartRate?.restingBaseline = baseline.value(on: one.day, of: kind)
+                    baseline.add(heartRate, on: one.day)
+                }
+                if days.contains(one.day) { totals.append(one) }
+            }
+        }
         return totals
     }
 

@@ -44,12 +44,15 @@ public struct LocalDays: Sendable {
 
     /// When a day took place, in Unix milliseconds: intervals that neither touch nor overlap, in their order. None
     /// if the day was skipped.
-    public func intervals(of day: CalendarDay) -> [Range<Int64>] {
+    /// - Parameter minutes: only what the clock on the wall showed between these minutes of the day.
+    public func intervals(of day: CalendarDay, minutes: Range<Int> = 0..<1440) -> [Range<Int64>] {
         let midnight = day.daysSince1970 * 86_400_000
+        let begin = midnight + Int64(minutes.lowerBound) * 60_000
+        let end = midnight + Int64(minutes.upperBound) * 60_000
         var intervals: [Range<Int64>] = []
         let near = midnight - Self.farthest..<midnight + 86_400_000 + Self.farthest
         for piece in pieces(of: near) {
-            let wall = midnight - piece.offset..<midnight + 86_400_000 - piece.offset
+            let wall = begin - piece.offset..<end - piece.offset
             let interval = wall.clamped(to: piece.times)
             guard !interval.isEmpty else { continue }
             if let last = intervals.last, last.upperBound == interval.lowerBound {

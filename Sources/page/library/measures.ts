@@ -84,6 +84,13 @@ export function nameOfResting({ resting_of }: { resting_of?: "night" | "day" }):
   return say(resting_of === "day" ? "restingByDay" : "resting");
 }
 
+/** How a heart rate at rest compares with the days before; empty if that is not known. */
+export function restingCompared({ resting_difference: difference }: { resting_difference?: number }): string {
+  if (difference === undefined) return "";
+  if (difference === 0) return say("restingUsual");
+  return say(difference > 0 ? "restingAbove" : "restingBelow", { difference: number(Math.abs(difference)) });
+}
+
 /** A goal that a day has, or that was reached on it and has been removed since. */
 export interface KnownGoal extends DayGoal {
   kind: GoalKind;

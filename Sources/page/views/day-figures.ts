@@ -3,7 +3,7 @@ import { timesOf } from "../library/calendar";
 import { today } from "../library/days";
 import { element, type Child } from "../library/element";
 import { duration, number } from "../library/format";
-import { goalKinds, kindsText, nameOfMeasure, nameOfResting } from "../library/measures";
+import { goalKinds, kindsText, nameOfMeasure, nameOfResting, restingCompared } from "../library/measures";
 import { say, type Word } from "../library/words";
 import { zoneOrigin } from "../library/zones";
 import { empty, facts, fine, section, zoneTimes } from "../parts/card";
@@ -38,7 +38,7 @@ function heart({ day, heart_rate: heart }: Day): HTMLElement | null {
   const figures = known.flatMap(([label, value]): Figure[] => (value === undefined ? [] : [figureOf(label, "heart_rate", value)]));
   return section(say("heartRate"), "",
     facts("three", [...figures, [say("recorded"), duration(heart.recorded_s)]]),
-    hint(heart.resting === undefined && say("noResting")),
+    hint(heart.resting === undefined ? say("noResting") : restingCompared(heart) || false),
     zones.some((seconds) => seconds > 0) ? element("h3", {}, say("timeInZones")) : null,
     zones.some((seconds) => seconds > 0) ? zoneTimes(zones, own?.bounds) : null,
     zones.some((seconds) => seconds > 0) && own ? fine(zoneOrigin(own)) : null,

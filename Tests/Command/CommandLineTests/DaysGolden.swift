@@ -149,10 +149,11 @@ extension Golden {
     static let heartRateNight = """
         Usage: vitals heart-rate night [OPTIONS] [DAY]
 
-        Draws the beats of a night, and how much the time between them varies.
+        Shows the heart rate of a night, and how much the time between beats varied.
 
         It draws the time between beats, and RMSSD and SDNN in windows of five minutes. A window counts if
-        valid beats cover at least half of it; it says which times are missing.
+        valid beats cover at least half of it; it says which times are missing. A night has figures from 3
+        recorded hours on, and those of beats from 12 windows on.
 
         Arguments:
           DAY  the day on which the night ends, such as 2026-11-21 (default: today)
@@ -208,7 +209,7 @@ extension Golden {
           at           Shows what was measured at a moment, or within 30 seconds of it.
           intervals    Lists the times between beats, in milliseconds.
           variability  Shows how much the time between beats varies: RMSSD and SDNN.
-          night        Draws the beats of a night, and how much the time between them varies.
+          night        Shows the heart rate of a night, and how much the time between beats varied.
           delete       Deletes what was recorded in a period, for good.
 
         Options:

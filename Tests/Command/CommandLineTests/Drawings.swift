@@ -76,11 +76,14 @@ enum Drawings {
             ++-----------+------------+-----------+------------+-----------+------------
              22:00       22:05        22:10       22:15        22:20       22:25
 
-        Beats    998
-        Mean RR  1,000.0 ms
-        RMSSD    40.0 ms, mean of the windows
-        SDNN     20.0 ms, mean of the windows
-        Windows  3 of 6
+        Recorded       9 h 24 min
+        Mean           55.2 bpm
+        Lowest         48.1 bpm, half an hour from 03:00 on
+        Below the day  18.9 %
+        RMSSD          41.5 ms, median of the windows
+        7 nights       39.8 ms
+        SDNN           60.2 ms, mean of the windows
+        Windows        96
         Missing, because beats cover less than half of these times:
         22:15 to 22:30
 

@@ -160,12 +160,25 @@ struct HeartRateTests {
                         "next": part.count > page.count ? .integer(part[page.count].time) : nil,
                     ])))
         }
+        // The consumer says when the night was, and its figures.
+        consumer.answer("heart-rate/night") { fields in
+            let end = fields["end"] == "22:30" ? begin + 1_800_000 : begin + 10 * 3_600_000
+            return Reply(
+                .ok([
+                    "day": "2026-11-21", "from": .integer(begin), "to": .integer(end), "recorded_s": 33_840, "mean": .number(55.2),
+                    "lowest": ["bpm": .number(48.1), "time": .integer(begin + 5 * 3_600_000)], "dip_percent": .number(18.9), "windows": 96,
+                    "rmssd_ms": .number(41.5), "sdnn_ms": .number(60.2), "rmssd_trend_ms": .number(39.8),
+                ]))
+        }
         let words = ["heart-rate", "night", "2026-11-21", "--to", "22:30"]
         let refused = try consumer.vitals(words + ["--from", "25:00"])
         #expect(refused.status == 64 && refused.errors.contains("--from: expected a time of day"), "\(refused)")
-        let json = try consumer.vitals("heart-rate", "night", "2026-11-20", "--from", "22:00", "--to", "22:30", "--json")
+        let json = try consumer.vitals(words + ["--json"])
         let data = try JSON(payload: Array(json.output.utf8))
         #expect(data["from"] == .integer(begin) && data["to"] == .integer(begin + 1_800_000), "\(json)")
+        #expect(data.double("rmssd_ms") == 41.5 && data["lowest"]?.double("bpm") == 48.1)
+        let asked = consumer.requests.all.filter { $0.name == "heart-rate/night" }.last?.fields
+        #expect(asked == ["begin": "22:00", "day": "2026-11-21", "end": "22:30"])
         let windows = data.list("windows")
         #expect(windows.map { $0["beats"] } == [298, 300, 300], "\(data)")
         #expect(windows[1].double("rmssd_ms") == 40 && windows[1].double("sdnn_ms") == 20)
@@ -173,15 +186,22 @@ struct HeartRateTests {
         // What is not valid is no beat, and there is no difference across it.
         #expect(windows[0].double("rmssd_ms") == 40)
         #expect(data.list("missing") == [["from": .integer(begin + 900_000), "to": .integer(begin + 1_800_000)]])
-        let drawn = try consumer.vitals("heart-rate", "night", "2026-11-20", "--from", "22:00", "--to", "22:30")
+        let drawn = try consumer.vitals(words)
         expect(drawn, Drawings.night)
-        // Without times, the night is that before the day.
-        _ = try consumer.vitals("heart-rate", "night", "2026-11-21")
+        // Without a day, it is the night that the consumer takes for the latest.
+        _ = try consumer.vitals("heart-rate", "night")
+        #expect(consumer.requests.all.last { $0.name == "heart-rate/night" }?.fields == ["begin": "22:00", "end": "08:00"])
         let first = consumer.requests.all.filter { $0.name == "heart-rate/intervals" }.last?.fields
         #expect(first?["to"] == .integer(begin + 10 * 3_600_000))
         consumer.answer("heart-rate/intervals", ["time": [], "rr_ms": []])
         let nothing = try consumer.vitals("heart-rate", "night", "2026-11-21")
-        #expect(nothing.output == "" && nothing.errors.contains("no intervals between beats"), "\(nothing)")
+        #expect(nothing.output.hasPrefix("Recorded") && nothing.errors.contains("no intervals between beats"), "\(nothing)")
+        consumer.answer("heart-rate/night", ["day": "2026-11-21", "from": .integer(begin), "to": .integer(begin + 36_000_000)])
+        let short = try consumer.vitals("heart-rate", "night", "2026-11-21")
+        #expect(short.output.contains("none: less than 3 hours"), "\(short)")
+        // A day that was skipped on the way over the date line.
+        consumer.answer("heart-rate/night", ["day": "2026-11-21"])
+        #expect(try consumer.vitals("heart-rate", "night", "2026-11-21").errors.contains("no such night"))
     }
 
     @Test("what is deleted for good is asked for first, and has a beginning and an end")

@@ -114,13 +114,21 @@ struct HeartRateZonesTests {
         "at rest, a baseline is the median of seven days", arguments: try FigureVector.all("heart-rate", ["baseline"]))
     func baseline(_ vector: FigureVector) throws {
         let days = try #require(vector.arguments[0] as? [Any]).map { ($0 as? NSNumber)?.doubleValue }
-        #expect(isNear(HeartRateDay.baseline(days), (vector.expected as? NSNumber)?.doubleValue))
+        #expect(isNear(RestingBaseline.median(days), (vector.expected as? NSNumber)?.doubleValue))
     }
 
     @Test("at rest, a difference of less than 3 is as usual")
-    func difference() {
-        #expect(HeartRateDay.difference(52, from: 54.9) == nil && HeartRateDay.difference(52, from: 55) == -3)
-        #expect(HeartRateDay.difference(60.4, from: 57) == 3 && HeartRateDay.difference(59.9, from: 57) == nil)
-        #expect(HeartRateDay.baseline([50, nil, 60, nil, 52]) == 52 && HeartRateDay.baseline([50, 60]) == nil)
+    func difference() throws {
+        func difference(_ resting: Double, _ baseline: Double) throws -> Int? {
+            let minute = HeartRateMinute(slots: 1, samples: HeartRateSamples(count: 1, sum: 60, minimum: 60, maximum: 60))
+            let time = HeartRateDay.Time([0..<86_400_000]) { _ in 0 }
+            var day = try #require(HeartRateDay([(0, minute)][...], time, of: Person()))
+            #expect(day.restingDifference == nil)
+            (day.resting, day.restingBaseline) = (resting, baseline)
+            return day.restingDifference
+        }
+        #expect(try difference(52, 54.9) == 0 && difference(52, 55) == -3)
+        #expect(try difference(60.4, 57) == 3 && difference(59.9, 57) == 0)
+        #expect(RestingBaseline.median([50, nil, 60, nil, 52]) == 52 && RestingBaseline.median([50, 60]) == nil)
     }
 }

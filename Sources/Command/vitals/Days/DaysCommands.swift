@@ -160,10 +160,11 @@ enum DaysCommands {
                 options: period,
                 examples: [Example("vitals heart-rate variability --from -5m")]),
             Command(
-                name: "night", summary: "Draws the beats of a night, and how much the time between them varies.",
+                name: "night", summary: "Shows the heart rate of a night, and how much the time between beats varied.",
                 discussion: """
                     It draws the time between beats, and RMSSD and SDNN in windows of five minutes. A window counts if valid beats cover at \
-                    least half of it; it says which times are missing.
+                    least half of it; it says which times are missing. A night has figures from 3 recorded hours on, and those of beats \
+                    from 12 windows on.
                     """,
                 options: [
                     .value("from", "TIME", "when the night begins, as 22:00", default: "22:00"),

@@ -47,14 +47,27 @@ struct Reports {
             return [(attribute.title, described(attribute, day, width, units))] + ways
         }
         if let heart = day["heart_rate"] {
-            let when = heart.text("resting_of") == "day" ? ", by day" : ""
-            rows.append(("Resting", heart.double("resting").map { Attribute.beats($0) + when }))
+            rows.append(("Resting", Self.resting(heart)))
             rows.append(("In zones 1-5", Self.zones(heart)))
             rows.append(("Zones", Self.zones(heart).flatMap { _ in ZonesText.words(heart["zones"]) }))
             rows.append(("Recorded", heart.whole("recorded_s").map(spell)))
         }
         let body = lines(rows)
         return try print((title.map { paper.style.bold($0) + "\n" } ?? "") + (body.isEmpty ? nothing : body))
+    }
+
+    /// The heart rate at rest, and how it compares with the days before.
+    private static func resting(_ heart: JSON) -> String? {
+        guard let resting = heart.double("resting") else { return nil }
+        let when = heart.text("resting_of") == "day" ? ", by day" : ""
+        let usual: String =
+            switch heart.whole("resting_difference") {
+            case nil: ""
+            case 0?: ", as usual"
+            case let above? where above > 0: ", \(above) above your \(RestingBaseline.days) days"
+            case let below?: ", \(-below) below your \(RestingBaseline.days) days"
+            }
+        return Attribute.beats(resting) + when + usual
     }
 
     /// A line of today's values, with the goal.

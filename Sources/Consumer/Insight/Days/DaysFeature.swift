@@ -14,7 +14,7 @@ extension Feature {
         name: "heart rate", sealedTables: HeartRateTable.allCases.map(\.sealedTable),
         derivations: [{ HeartRateMinutes($0.store, $0.keys, observer: $0.minutes) }],
         verbs: {
-            HeartRateRequests.verbs($0.readers.questions)
+            HeartRateRequests.verbs($0.readers.questions, $0.context)
                 + HeartRateDeletion($0.context, $0.deletions, $0.packing).verbs
         },
         service: { LiveMinutes($0.context) },

@@ -11,7 +11,7 @@ package import Telemetry
 // request reads what is stored of the asker and of nobody else, because no field says whose data is meant: the topic
 // says who asks.
 
-/// Answers `heart-rate/graph`, `at`, `intervals` and `variability`.
+/// Answers `heart-rate/graph`, `at`, `intervals`, `variability` and `night`.
 package enum HeartRateRequests {
     /// How far the nearest sample may be from the time asked for, in milliseconds.
     static let reach: Int64 = 30_000
@@ -20,7 +20,7 @@ package enum HeartRateRequests {
     /// The longest span for intervals and their variability, in milliseconds.
     static let longestSpan: Int64 = 24 * 3_600_000
 
-    package static func verbs(_ readers: StoreReaders) -> [Verb] {
+    package static func verbs(_ readers: StoreReaders, _ context: PeopleContext) -> [Verb] {
         [
             readers.verb("heart-rate/graph", .heartRateGraph) { request in
                 let (user, times) = (try request.user, try request.times())
@@ -46,6 +46,13 @@ package enum HeartRateRequests {
             readers.verb("heart-rate/variability", .heartRateVariability) { request in
                 let (user, times) = (try request.user, try request.times(atMost: longestSpan))
                 return { source in try variability(of: user, times, source.store, source.keys) }
+            },
+            readers.verb("heart-rate/night", .heartRateNight) { request in
+                let (user, question) = (try request.user, try HeartRateNights.Question(request))
+                let (zone, now) = (context.settings.timeZone, context.now())
+                return { source in
+                    try HeartRateNights(of: user, question.clock, source.store, source.keys, zone: zone).answer(question, now: now)
+                }
             },
         ]
     }

@@ -56,7 +56,7 @@ package struct Statistics {
     /// The reply to a question.
     package func answer(_ question: StatisticsQuestion) throws(VaultError) -> JSON {
         switch question {
-        case .day(let day): try days.totals(of: user, on: day ?? today).json
+        case .day(let day): try self.day(day ?? today).json
         case .week(let day): try week((day ?? today).week)
         case .month(let month): try self.month(month ?? today.calendarMonth)
         case .year(let year): try self.year(year ?? today.year)
@@ -84,6 +84,10 @@ package struct Statistics {
             "day": .string("\(today)"), "days": counts(Goal.allCases.map { ($0.field, targets[$0], streaks.days[$0]) }),
             "weeks": counts(WeekGoal.allCases.map { ($0.field, targets[$0], streaks.weeks[$0]) }),
         ]
+    }
+
+    private func day(_ day: CalendarDay) throws(VaultError) -> DayTotals {
+        try all(day...day).first ?? DayTotals(day, goals: [:])
     }
 
     private func week(_ week: CalendarWeek) throws(VaultError) -> JSON {

@@ -1,0 +1,68 @@
+/// What the heart rates of a night come to. Nobody can say from a heart rate alone how long somebody slept, or how well: this is the time
+/// on the clock, and no more.
+public struct NightFigures: Sendable {
+    /// When a night begins and ends on the clock unless somebody says otherwise, in minutes of the day.
+    public static let usual = (begin: 22 * 60, end: 8 * 60)
+    /// How much must be recorded of a night, in seconds.
+    public static let least = 3 * 3600
+    /// How much must be recorded of a night and of the day before it to compare them, in seconds.
+    static let leastToCompare = 4 * 3600
+
+    /// Over the recorded time, in beats per minute.
+    public let mean: Double
+    /// How much is recorded, in seconds.
+    public let recordedSeconds: Int
+    /// The half-hour with the lowest mean in beats per minute, and when it began, in Unix milliseconds; nil if none is half recorded and
+    /// without a workout.
+    public let lowest: (mean: Double, from: Int64)?
+    /// By how many percent the mean is below that of the day before, without its workouts; nil if too little is recorded.
+    public let dip: Double?
+
+    /// Nil if too little is recorded.
+    /// - Parameters:
+    ///   - minutes: in order, each once, by their number from 1970 on, with those that lie `HeldHeartRates.reach` around the day and the night.
+    ///   - night: when it was, in Unix milliseconds.
+    ///   - day: the day before it, from the end of the night before.
+    ///   - workouts: in Unix milliseconds.
+    public init?(
+        _ minutes: ArraySlice<(number: Int64, minute: HeartRateMinute)>, night: [Range<Int64>], day: [Range<Int64>],
+        workouts: [Range<Int64>]
+    ) {
+        let (nightSlots, daySlots) = (night.map(HeldHeartRates.slots), day.map(HeldHeartRates.slots))
+        let busy = workouts.map(HeldHeartRates.slots)
+        guard let first = night.first?.lowerBound, let end = night.last?.upperBound else { return nil }
+        var (all, before, halves) = (HeldTime(), HeldTime(), HalfHours(first..<end))
+        HeldHeartRates.forEach(in: minutes) { piece in
+            for slots in nightSlots {
+                let part = piece.slots.clamped(to: slots)
+                all.add(Int64(part.count), piece.mean)
+                halves.add(part, piece.mean)
+            }
+            for slots in daySlots {
+                let part = piece.slots.clamped(to: slots)
+                guard !part.isEmpty else { continue }
+                before.add(part.count(outside: busy), piece.mean)
+            }
+        }
+        guard let mean = all.mean, all.seconds >= Self.least else { return nil }
+        (self.mean, recordedSeconds) = (mean, all.seconds)
+        lowest = halves.counted(workouts).min { $0.mean < $1.mean }
+        if let day = before.mean, min(before.seconds, all.seconds) >= Self.leastToCompare {
+            dip = 100 * (day - mean) / day
+        } else {
+            dip = nil
+        }
+    }
+}
+
+extension Range<Int64> {
+    /// How many slots are in none of some ranges, which may overlap.
+    fileprivate func count(outside others: [Range<Int64>]) -> Int64 {
+        var (next, count) = (lowerBound, Int64(0))
+        for other in others.map({ $0.clamped(to: self) }).filter({ !$0.isEmpty }).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            count += Swift.max(0, other.lowerBound - next)
+            next = Swift.max(next, other.upperBound)
+        }
+        return count + upperBound - next
+    }
+}
