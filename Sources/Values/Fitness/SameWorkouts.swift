@@ -1,5 +1,5 @@
-// Two devices may have recorded the same workout (figures.md, 5.6). Wherever workouts are counted, one of the recordings counts, with what
-// only the others know; the others count nowhere.
+// Two devices may have recorded the same workout. Wherever workouts are counted, one of the recordings counts, with what only the others
+// know; the others count nowhere.
 
 /// Recordings of one workout.
 public struct SameWorkouts: Hashable, Sendable {

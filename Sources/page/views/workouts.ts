@@ -25,7 +25,7 @@ const [first, most] = [50, 1000];
 /** Between two requests, so that others have their turn: seconds. */
 const pause = 0.1;
 /** What a row shows; the service leaves out the rest. */
-export const fieldsOfRow = ["activity", "name", "session", "distance_m", "duration_s"];
+export const fieldsOfRow = ["activity", "name", "session", "distance_m", "duration_s", "counts"];
 
 /** Workouts of a day or a week. */
 interface Week extends Group<WorkoutLine> {
@@ -208,7 +208,7 @@ function weekOf(time: number): Week {
 }
 
 /** A workout in a list: it leads to all of it. */
-export function workoutRow({ id, activity = "", name, started, distance_m, duration_s, session }: WorkoutLine): HTMLElement {
+export function workoutRow({ id, activity = "", name, started, distance_m, duration_s, session, counts }: WorkoutLine): HTMLElement {
   const isToday = dayOf(started) === dayOf(Date.now());
   return element(
     "a", { class: "row", href: `#/workouts/${id}` },
@@ -216,7 +216,8 @@ export function workoutRow({ id, activity = "", name, started, distance_m, durat
     element("span", { class: "grow" }, element("b", {}, written(name ?? nameOf(activity))),
       element("small", {}, isToday ? clock(started) : dayAndTime(started),
         ...(session?.number === undefined || session.of === undefined ? []
-          : [" · ", written(nameOf(activity)), ` · ${say("partOf", { number: session.number, count: session.of })}`]))),
+          : [" · ", written(nameOf(activity)), ` · ${say("partOf", { number: session.number, count: session.of })}`]),
+        counts === false ? ` · ${say("otherCounts")}` : null)),
     element("span", { class: "val" }, distance_m === undefined ? null : joined(distance(distance_m)),
       duration_s === undefined ? null : element("small", {}, duration(duration_s))),
     icon("next", "i-s"));

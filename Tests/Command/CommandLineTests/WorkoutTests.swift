@@ -264,7 +264,7 @@ struct WorkoutTests {
                 """)
         let shown: JSON = [
             "activity", "duration_s", "distance_m", "speed_mps.mean", "speed_mps.pace", "heart_rate.mean",
-            "energy_kcal", "name",
+            "energy_kcal", "name", "counts",
         ]
         #expect(try consumer.last().fields == ["fields": shown, "limit": 50])
         let json = try consumer.vitals(

@@ -16,7 +16,7 @@ struct WorkoutLists {
     /// What the table shows of each workout. A list of years has half of the bytes with nothing else in it.
     private static let shown = [
         "activity", "duration_s", "distance_m", "speed_mps.mean", "speed_mps.pace", "heart_rate.mean", "energy_kcal",
-        "name",
+        "name", "counts",
     ]
 
     func list() throws -> ExitCode {
@@ -36,7 +36,7 @@ struct WorkoutLists {
         let rows = workouts.map { json -> [String] in
             let text = WorkoutText(json, in: units)
             var row = [
-                json.time("started") ?? "-", text.activity, text.duration ?? "-", text.distance ?? "-",
+                json.time("started") ?? "-", text.activity + (json["counts"] == false ? " *" : ""), text.duration ?? "-", text.distance ?? "-",
                 text.swiftness ?? "-", text.heartRate ?? "-", text.energy ?? "-",
             ]
             if hasNames { row.append(text.name ?? "-") }
@@ -45,6 +45,7 @@ struct WorkoutLists {
         }
         let heads = ["STARTED", "ACTIVITY", "TIME", "DISTANCE", "PACE", "HEART RATE", "ENERGY"]
         _ = try print(table(heads + (hasNames ? ["TITLE"] : []) + ["ID"], rows))
+        if workouts.contains(where: { $0["counts"] == false }) { Output.note("*: another recording of the same workout counts instead") }
         if hasMore { Output.note("there are more: --limit") }
         return .ok
     }

@@ -43,7 +43,7 @@ extension RequestContract {
                 .known("note", .text), .known("corrections", .count.about("how many can be undone")),
                 .known("part_of", .id.about("the workout that was split")),
                 HeartRateZones.field, WorkoutFigures.target, WorkoutFigures.moving,
-                .known("counts", .bool.about("false if another recording of it counts instead, and this one nowhere")),
+                WorkoutFigures.counts,
                 .known(
                     "recordings",
                     recordings.about("by other devices; what one of these has counts where this one lacks it")),

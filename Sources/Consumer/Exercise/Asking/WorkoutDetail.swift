@@ -45,7 +45,7 @@ extension WorkoutHistory {
                 ("part_of", workout.partOf.map { .string($0.text) }),
                 (HeartRateZones.field.name, zones?.json), (WorkoutFigures.target.name, workout.target?.json(zones)),
                 ("gear", try asked.gear().json(of: workout.gear ?? (counts == true ? recordings?.workout.gear : nil))),
-                ("counts", counts == false ? false : nil),
+                (WorkoutFigures.counts.name, counts == false ? false : nil),
                 ("recordings", recordings.map { json($0, without: workout.id) }),
                 ("pauses", pauses(workout)),
                 ("splits", splits.isEmpty ? nil : .array(splits.map(json))),

@@ -149,6 +149,13 @@ enum WorkoutHistory {
             try GearDocument(documents: Documents(store: rows.store, keys: rows.keys)).read(user)
         }
 
+        /// The figures of a workout that is over, with those that only other recordings of it have, if it is the one that counts; nil before
+        /// its own were computed.
+        func figuresWithOthers(_ workout: KeptWorkout) throws(VaultError) -> JSON? {
+            let all = try rows.recordings(of: workout, user, history.localDays)
+            return all?.workout.id == workout.id ? all?.workout.figures : workout.figures
+        }
+
         /// The figures of a workout that is only known by its line; nil if it cannot be opened.
         func figures(_ id: ID) throws(VaultError) -> JSON? {
             guard let workout = try rows.workout(id, of: user)?.workout else { return nil }
@@ -179,6 +186,28 @@ enum WorkoutHistory {
                     days.count == atOnce, earliest > WorkoutRows.day(filter.from)
                 else { return }
                 last = earliest - 1
+            }
+        }
+
+        /// Lines of which those say so that another recording counts instead of, and the one that counts has what only the others know.
+        func marked(_ lines: [WorkoutLine]) throws(VaultError) -> [WorkoutLine] {
+            var figures: [ID: JSON] = [:]
+            for part in lines.partedByTime({ $0.started..<max($0.started, $0.ended ?? $0.started) }) where part.count > 1 {
+                var workouts: [KeptWorkout] = []
+                for line in part {
+                    if let workout = try rows.workout(line.id, of: user)?.workout { workouts.append(workout) }
+                }
+                for one in try CountedWorkout.all(of: workouts, { () throws(VaultError) in try history.localDays }) where !one.others.isEmpty {
+                    figures[one.workout.id] = one.workout.figures
+                    for other in one.others { figures[other.id] = other.figures?.with(WorkoutFigures.counts.name, false) }
+                }
+            }
+            guard !figures.isEmpty else { return lines }
+            return lines.map { line in
+                guard let json = figures[line.id] else { return line }
+                var line = line
+                line.figures = json.bytes[...]
+                return line
             }
         }
 
@@ -224,8 +253,12 @@ enum WorkoutHistory {
         of user: ID, _ filter: Filter, _ limit: Int, _ fields: LineFields?, _ asked: Asked
     ) throws -> JSON {
         var page = LinesPage(limit: limit, fields: fields, gear: try asked.gear())
+        // Another recording may have begun on a day beside these.
+        let longest = WorkoutFold.longest / 86_400_000
         try asked.eachDays(filter, atOnce: min(max(limit, 8), fewDaysAtOnce)) { days throws(VaultError) in
-            for line in try asked.rows.lines(of: user, on: days) where filter.includes(line.started, line.activity) {
+            let near = try asked.rows.lines(of: user, on: days.lowerBound - longest...days.upperBound + longest)
+            for line in try asked.marked(near)
+            where days.contains(WorkoutRows.day(line.started)) && filter.includes(line.started, line.activity) {
                 guard try page.add(line, asked) else { return false }
             }
             return true

@@ -26,7 +26,7 @@ extension WorkoutFigures {
     /// What a workout in a list has.
     static let lineSchema = PayloadSchema.object(
         "WorkoutLine", "A workout that is over.",
-        (fields + [moving, best]).map { $0.asked(isAlways: LineFields.always.contains($0.name)) })
+        (fields + [moving, best, counts]).map { $0.asked(isAlways: LineFields.always.contains($0.name)) })
 
     /// What `members` has, and the gear.
     static let fields: [PayloadSchema.Field] = [
@@ -42,6 +42,10 @@ extension WorkoutFigures {
         .known("by_hand", .bool.about("whether the person has said everything, and nothing was recorded")),
         .known("session", session), .known("pool", pool), .known("gear", GearList.schema),
     ]
+
+    /// That a recording is not the one that counts.
+    static let counts = PayloadSchema.Field.known(
+        "counts", .bool.about("false if another recording of it counts instead, and this one nowhere"))
 
     /// The moving time.
     static let moving = PayloadSchema.Field.known(

@@ -10,20 +10,22 @@ struct WorkoutLine {
     let id: ID
     /// Unix milliseconds.
     let started: Int64
+    /// Unix milliseconds; nil before its line was computed.
+    let ended: Int64?
     let activity: Activity
     /// The shoes or the bicycle that it was done with; nil if nobody said.
     let gear: ID?
     /// Its line, as it was last computed and written; nil before that.
-    let figures: ArraySlice<UInt8>?
+    var figures: ArraySlice<UInt8>?
 
     private static let figures = Array(KeptWorkout.figuresMember.utf8)
     private static let activity = Array("activity".utf8)
     private static let gear = Array("gear".utf8)
-    private static let begun = Array("started".utf8)
+    private static let (begun, over) = (Array("started".utf8), Array("ended".utf8))
 
     private init(_ workout: KeptWorkout) {
         (id, started, activity, gear) = (workout.id, workout.started, workout.activity, workout.gear)
-        figures = nil
+        (figures, ended) = (nil, workout.timer.ended)
     }
 
     /// - Parameter kept: the bytes that spell `KeptWorkout.json`.
@@ -55,21 +57,26 @@ struct WorkoutLine {
                 gear = try Self.text(member.value).flatMap { id in decoded { () throws(MalformedValue) in try ID(id) } }
             }
         }
-        guard let figures, let activity, let started = try Self.started(figures) else { return nil }
-        (self.id, self.started, self.activity, self.gear, self.figures) = (id, started, activity, gear, figures)
+        guard let figures, let activity, let times = try Self.times(figures) else { return nil }
+        (self.id, self.activity, self.gear, self.figures) = (id, activity, gear, figures)
+        (started, ended) = times
     }
 
     private static func text(_ value: ArraySlice<UInt8>) throws(StrictJSON.Fault) -> String? {
         if case .string(let text) = try StrictJSON.value(Array(value)) { text } else { nil }
     }
 
-    /// What figures say of the beginning.
-    private static func started(_ figures: ArraySlice<UInt8>) throws(StrictJSON.Fault) -> Int64? {
+    /// What figures say of the beginning and the end, which are close to the front.
+    private static func times(_ figures: ArraySlice<UInt8>) throws(StrictJSON.Fault) -> (started: Int64, ended: Int64?)? {
+        var (started, ended): (Int64?, Int64?)
         var members = WrittenMembers(of: figures)
-        while let member = try members.next() {
-            guard member.isNamed(begun) else { continue }
-            return Int64(String(decoding: member.value, as: UTF8.self))
+        while started == nil || ended == nil, let member = try members.next() {
+            if member.isNamed(begun) {
+                started = Int64(String(decoding: member.value, as: UTF8.self))
+            } else if member.isNamed(over) {
+                ended = Int64(String(decoding: member.value, as: UTF8.self))
+            }
         }
-        return nil
+        return started.map { ($0, ended) }
     }
 }

@@ -69,6 +69,8 @@ extension WorkoutHistory.Asked {
     /// What a picture of a workout is drawn from.
     struct Drawing {
         let workout: KeptWorkout
+        /// Its figures, with those that only other recordings of it have; nil before they were computed.
+        let figures: JSON?
         let samples: WorkoutSamples
         /// Where the way is hidden: always the same of a person, and of nobody else.
         let displacement: Displacement
@@ -84,7 +86,8 @@ extension WorkoutHistory.Asked {
         let samples = try WorkoutSamples(of: user, workout, now: workout.started, rows.store, rows.keys)
         let secret = try rows.keys.lookup("hidden ends", user.text)
         return try Drawing(
-            workout: workout, samples: samples, displacement: Displacement(secret: secret), isRetimed: isRetimed(workout))
+            workout: workout, figures: figuresWithOthers(workout), samples: samples, displacement: Displacement(secret: secret),
+            isRetimed: isRetimed(workout))
     }
 
     /// Whether a workout was trimmed, split or joined. Its way would then show what was hidden near its earlier ends.

@@ -53,7 +53,7 @@ extension SharedWorkouts {
             return nil
         }
         // Those of a workout that has just ended are counted soon, by themselves.
-        let line = workout.figures
+        let line = try asked.figuresWithOthers(workout)
         var seconds = line?["duration_s"]?.double
         // To the second, it would say how long what is hidden is.
         if shown.showsWay { seconds = seconds.map { ($0 / 60).rounded() * 60 } }

@@ -86,16 +86,18 @@ struct WorkoutPicture: Sendable {
         if !without.contains(.date) { poster.day = history.localDays.day(of: workout.started) }
         if !without.contains(.heartRate) {
             poster.heartRate = figures.heartRate?.mean ?? workout.origin?.meanHeartRate.map(Double.init)
+                ?? drawing.figures?["heart_rate"]?["mean"]?.double
         }
-        poster.metres = workout.metres(figures)
+        poster.metres = workout.metres(figures) ?? drawing.figures?["distance_m"]?.double
         poster.seconds = Double(workout.activeMilliseconds(figures)) / 1000
         // To the second, it would say how long what is hidden is.
         if hidden > 0, !course.stations.isEmpty {
             poster.seconds = (Double(workout.activeMilliseconds(figures)) / 60_000).rounded() * 60
         }
-        poster.metresPerSecond = workout.metresPerSecond(figures) ?? figures.speed?.mean
-        poster.ascentMetres = workout.ascentMetres(figures)
-        poster.kilocalories = workout.kilocalories(figures, of: history.person(at: workout.started))
+        poster.metresPerSecond = workout.metresPerSecond(figures) ?? figures.speed?.mean ?? drawing.figures?["speed_mps"]?["mean"]?.double
+        poster.ascentMetres = workout.ascentMetres(figures) ?? drawing.figures?["ascent_m"]?.double
+        poster.kilocalories =
+            workout.kilocalories(figures, of: history.person(at: workout.started)) ?? drawing.figures?["energy_kcal"]?.double
         let isHidden = hidden > 0 && drawing.isRetimed
         let shown = isHidden ? [] : course.shown(hiding: hidden, drawing.displacement)
         poster.areEndsHidden = hidden > 0 && !course.stations.isEmpty

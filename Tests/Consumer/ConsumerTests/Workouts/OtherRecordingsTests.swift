@@ -87,7 +87,18 @@ struct OtherRecordingsTests {
             // Between the starts of both nothing began that counts; both are in the list.
             #expect(try total(house, ["from": .integer(start + 1)]).workouts == 1)
             #expect(try total(house, ["to": .integer(start + 1)]).workouts == 0)
-            #expect(try house.done("workouts/list").list("workouts").count == 2)
+            let listed = try house.done("workouts/list").list("workouts")
+            #expect(listed.map { $0["id"] } == [watch, strap] && listed.map { $0["counts"] } == [nil, false], "\(listed)")
+            #expect(listed[0]["distance_m"] == 9000 && listed[0]["heart_rate"]?["mean"] == 150)
+            // Wherever a part of the list ends.
+            for fields in [[:], ["fields": ["counts", "heart_rate.mean"]]] as [[String: JSON]] {
+                func ask(_ more: [String: JSON]) throws -> [JSON] {
+                    let members = fields.merging(more) { $1 }.map { JSON.Member($0.key, $0.value) }
+                    return try house.done("workouts/list", .object(members)).list("workouts")
+                }
+                #expect(try ask(["limit": 1]).map { $0["heart_rate"]?["mean"] } == [150])
+                #expect(try ask(["to": .integer(start + 1)]).map { $0["counts"] } == [false])
+            }
             // What is chosen counts, and still has what only the other one knows.
             let third = try bring(house, run(by: "2050", at: start + 30_000, metres: 8700, bpm: nil))
             #expect(try total(house) == (1, 9000))
