@@ -1,6 +1,7 @@
 import type { Profile } from "service";
 import { element, pressed } from "../library/element";
-import { ownTimeZone } from "../library/format";
+import { nameOfDay } from "../library/days";
+import { dayOf, number, ownTimeZone } from "../library/format";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
 import { locale, say, translated, type Word } from "../library/words";
@@ -84,6 +85,7 @@ export function profileForm(person: Person, close: () => void): HTMLFormElement 
     toast(translated(message));
     close();
   }));
+  if (profile) void suggest(person, fields.resting_heart_rate, fields.max_heart_rate);
   // Somebody who is new is not asked for what their browser says.
   const asked = profile ? fields : { ...fields, locale: null, time_zone: null, zones_by: null, ...noHeart };
   return form(fields, [
@@ -108,6 +110,29 @@ export function profileForm(person: Person, close: () => void): HTMLFormElement 
     toast(translated(message));
     close();
   });
+}
+
+/** Says below two fields what was measured, to be taken over with a press. */
+async function suggest(person: Person, resting: Field, highest: Field): Promise<void> {
+  const offer = ({ node, input }: Field, bpm: number, words: string) => {
+    if (Number(input.value) === bpm) return;
+    const take = button(say("take"), "s soft");
+    const line = element("p", { class: "hint" }, words, " ", take);
+    pressed(take, () => {
+      input.value = String(bpm);
+      line.remove();
+      input.focus();
+    });
+    node.append(line);
+  };
+  try {
+    const { resting_heart_rate: rest, max_heart_rate: most } = await person.ask("profile/suggestions", {});
+    if (rest) offer(resting, rest.bpm, say("measuredRest", { bpm: number(rest.bpm), nights: number(rest.nights) }));
+    if (most) offer(highest, most.bpm, say("measuredMost", { bpm: number(most.bpm), day: nameOfDay(dayOf(most.started), { day: "numeric", month: "long", year: "numeric" }) }));
+  } catch (error) {
+    // The form is complete without them.
+    if (!(error instanceof Refusal)) throw error;
+  }
 }
 
 const noHeart = { max_heart_rate: null, resting_heart_rate: null, threshold_heart_rate: null, zone_limits: null };

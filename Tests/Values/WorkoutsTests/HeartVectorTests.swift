@@ -51,4 +51,19 @@ import Testing
         }
         #expect(try heart([(0, 130), (10, 99), (20, 130)], [])?.samples == 2)
     }
+
+    @Test("The highest heart rate of ten seconds has no spike, and no gap")
+    func peak() {
+        func peak(_ values: [(second: Int64, beatsPerMinute: Int)]) -> Double? {
+            var peak = PeakHeartRate()
+            for value in values { peak.add(HeartRateReading(time: value.second * 1000, beatsPerMinute: value.beatsPerMinute)) }
+            peak.finish()
+            return peak.beatsPerMinute
+        }
+        #expect(peak((0..<30).map { ($0, (10..<20).contains($0) ? 180 : 150) }) == 180)
+        #expect(peak((0..<30).map { ($0, (10..<15).contains($0) ? 180 : 150) }) == 165)
+        #expect(peak((0..<30).map { ($0, $0 == 12 ? 230 : 150) }) == 150)
+        #expect(peak((0..<30).map { ($0 * 2, 150) }) == nil)
+        #expect(peak([]) == nil)
+    }
 }

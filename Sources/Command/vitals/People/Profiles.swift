@@ -35,12 +35,31 @@ struct Profiles {
     ]
 
     func show() throws -> ExitCode {
-        let data = try Office.visit(call) { try $0.ask("profile/get") }
-        try show(data)
+        let (data, measured) = try Office.visit(call) { office -> (JSON, JSON?) in
+            // The profile is shown without what was measured, too.
+            (try office.ask("profile/get"), try? office.ask("profile/suggestions"))
+        }
+        try show(data.with("measured", measured), measured)
         return .ok
     }
 
-    private func show(_ data: JSON) throws {
+    /// What was measured and could be in the profile.
+    private static func measured(_ measured: JSON?) -> [(String, String?)] {
+        let (rest, most) = (measured?["resting_heart_rate"], measured?["max_heart_rate"])
+        func set(_ option: String, _ value: JSON?) -> String {
+            Hints.completed("vitals profile set --\(option) \(value?["bpm"]?.words ?? "-")")
+        }
+        let day = most?.whole("started").map { LocalTime.full(Int64($0)).prefix(10) }
+        return [
+            (
+                "Measured at rest",
+                rest.map { "\($0["bpm"]?.words ?? "-") bpm, the median of \($0["nights"]?.words ?? "-") nights: \(set("resting-heart-rate", $0))" }
+            ),
+            ("Measured highest", most.map { "\($0["bpm"]?.words ?? "-") bpm, on \(day ?? "-"): \(set("max-heart-rate", $0))" }),
+        ]
+    }
+
+    private func show(_ data: JSON, _ measured: JSON? = nil) throws {
         guard !call.isJSON else {
             try Output.write(data.line)
             return
@@ -56,7 +75,8 @@ struct Profiles {
         let zones = [
             ("Zones", ZonesText.words(data["zones"])), ("Zones by bicycle", ZonesText.words(data["bicycle_zones"])),
         ]
-        try Output.write(lines(rows + zones + [("BMI", data["bmi"].flatMap { $0 == .null ? nil : $0.words })]))
+        let mass = ("BMI", data["bmi"].flatMap { $0 == .null ? nil : $0.words })
+        try Output.write(lines(rows + zones + [mass] + Self.measured(measured)))
     }
 
     func set() throws -> ExitCode {

@@ -31,6 +31,12 @@ extension JSON {
         return elements
     }
 
+    /// Itself with another member, if that has a value.
+    func with(_ name: String, _ value: JSON?) -> JSON {
+        guard case .object(let members) = self, let value else { return self }
+        return .object(members + [JSON.Member(name, value)])
+    }
+
     /// Itself without a member.
     func without(_ name: String) -> JSON {
         guard case .object(let members) = self else { return self }

@@ -1,0 +1,41 @@
+import Fitness
+
+/// The highest heart rate that somebody held for ten seconds in a workout.
+public struct PeakHeartRate: Sendable {
+    /// How long it is held, in milliseconds.
+    public static let milliseconds: Int64 = 10_000
+    /// How many values a second apart may be missing of that time.
+    private static let least = 8
+
+    /// The highest mean, in beats per minute; nil if there is no such time.
+    public private(set) var beatsPerMinute: Double?
+    /// The latest values that are no spikes.
+    private var held: [HeartRateReading] = []
+    private var (waiting, before): (HeartRateReading?, HeartRateReading?)
+
+    /// Nothing yet.
+    public init() {}
+
+    /// Adds a heart rate of one sensor; they come in the order of their times.
+    public mutating func add(_ reading: HeartRateReading) {
+        guard HeartRateSamples.plausible.contains(reading.beatsPerMinute) else { return }
+        count(next: reading)
+        (before, waiting) = (waiting, reading)
+    }
+
+    /// Nothing follows.
+    public mutating func finish() {
+        count(next: nil)
+        waiting = nil
+    }
+
+    private mutating func count(next: HeartRateReading?) {
+        guard let reading = waiting, !HeartStream.isSpike(before, reading, next) else { return }
+        held.append(reading)
+        let first = held.firstIndex { $0.time > reading.time - Self.milliseconds } ?? 0
+        held.removeFirst(first)
+        guard held.count >= Self.least else { return }
+        let mean = Double(held.reduce(0) { $0 + $1.beatsPerMinute }) / Double(held.count)
+        beatsPerMinute = max(beatsPerMinute ?? 0, mean)
+    }
+}
