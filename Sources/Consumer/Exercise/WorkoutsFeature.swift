@@ -43,6 +43,7 @@ extension Feature {
                 + WorkoutReports.verbs(parts.readers, parts.context) + WorkoutDeletion(parts).verbs
                 + WorkoutPreference(parts).verbs
                 + GearRequests(parts).verbs + PlanRequests(parts).verbs + HeartSuggestions.verbs(parts.readers, parts.context)
+                + WorkoutForecast.verbs(parts.readers, parts.context)
         },
         service: { RunningWorkouts($0) }, topics: [FeatureTopic(.workout, isRetained: true, WorkoutFigures.schema)],
         notifications: [.workoutGoal, .workoutEnded], settings: WorkoutSettings.self)

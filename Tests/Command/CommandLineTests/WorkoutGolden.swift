@@ -11,31 +11,32 @@ extension Golden {
         if you allow it: `vitals consent --record-location on`, and `vitals phone add`.
 
         Commands:
-          start    Starts a workout.
-          pause    Interrupts the workout: what is measured now does not count.
-          resume   Goes on with a workout that was paused.
-          stop     Ends the workout, and keeps it.
-          cancel   Ends the workout, and keeps nothing of it but what was measured.
-          goal     Shows or changes the goal of workouts.
-          plans    Lists what a workout can be started from, and changes your own plans.
-          list     Lists your workouts, the latest first.
-          show     Shows a workout: figures, splits, graphs and the route.
-          picture  Writes a picture of a workout, to share.
-          set      Says what a workout was done with.
-          prefer   Lets this recording of a workout count, in place of the others.
-          edit     Corrects a workout: its title, note, activity, start or end.
-          split    Makes two workouts of one.
-          join     Makes one workout of 2 to 10, with pauses in between.
-          undo     Takes back the latest correction of a workout.
-          add      Adds a workout that nothing has recorded.
-          delete   Deletes a workout and the heart rates of its time, for good.
-          stats    Shows what your workouts come to: mean, most and total.
-          records  Lists your best of each activity.
-          load     Draws your fitness, fatigue and form, as they follow from training load.
-          report   Draws what the workouts of a day, a week, a month or a year came to.
-          gear     Lists your shoes and bicycles with the distance that they have come, and changes them.
-          export   Writes workouts as files that other programs read.
-          import   Brings along what other devices and services have recorded.
+          start     Starts a workout.
+          pause     Interrupts the workout: what is measured now does not count.
+          resume    Goes on with a workout that was paused.
+          stop      Ends the workout, and keeps it.
+          cancel    Ends the workout, and keeps nothing of it but what was measured.
+          goal      Shows or changes the goal of workouts.
+          plans     Lists what a workout can be started from, and changes your own plans.
+          list      Lists your workouts, the latest first.
+          show      Shows a workout: figures, splits, graphs and the route.
+          picture   Writes a picture of a workout, to share.
+          set       Says what a workout was done with.
+          prefer    Lets this recording of a workout count, in place of the others.
+          edit      Corrects a workout: its title, note, activity, start or end.
+          split     Makes two workouts of one.
+          join      Makes one workout of 2 to 10, with pauses in between.
+          undo      Takes back the latest correction of a workout.
+          add       Adds a workout that nothing has recorded.
+          delete    Deletes a workout and the heart rates of its time, for good.
+          stats     Shows what your workouts come to: mean, most and total.
+          records   Lists your best of each activity.
+          forecast  Shows about how long a race would take you, and about your oxygen uptake.
+          load      Draws your fitness, fatigue and form, as they follow from training load.
+          report    Draws what the workouts of a day, a week, a month or a year came to.
+          gear      Lists your shoes and bicycles with the distance that they have come, and changes them.
+          export    Writes workouts as files that other programs read.
+          import    Brings along what other devices and services have recorded.
 
         Options:
           -h, --help  shows this help

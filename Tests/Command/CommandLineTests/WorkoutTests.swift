@@ -289,6 +289,34 @@ struct WorkoutTests {
         #expect(none.status == 67 && none.errors.hasPrefix("vitals: you have no workouts yet\n"), "\(none)")
     }
 
+    @Test("a forecast says what it follows from, or what is missing for it")
+    func forecast() throws {
+        let consumer = try signedIn()
+        consumer.answer(
+            "workouts/forecast",
+            [
+                "race_times": [
+                    [
+                        "distance_m": 10_000, "seconds": .number(3127.4), "id": "run1",
+                        "from": ["distance_m": 5000, "seconds": 1500],
+                    ]
+                ],
+                "oxygen_uptake": ["ml_per_kg_min": 52, "tolerance_percent": 10, "runs": 5],
+            ])
+        let shown = try consumer.vitals("workout", "forecast")
+        #expect(
+            shown.output == """
+                RACE   ABOUT  BY             ID
+                10 km  52:07  5 km in 25:00  run1
+                Oxygen uptake: about 52 ml/kg/min ± 10 %, by 5 runs
+
+                """, "\(shown)")
+        #expect(try consumer.vitals("workout", "forecast", "--json").output.contains(#""ml_per_kg_min":52"#))
+        consumer.answer("workouts/forecast", ["race_times": []])
+        let nothing = try consumer.vitals("workout", "forecast")
+        #expect(nothing.output == "" && nothing.errors.contains("no race times") && nothing.errors.contains("no oxygen uptake"), "\(nothing)")
+    }
+
     @Test("statistics and records name what they are about")
     func sums() throws {
         let consumer = try signedIn()

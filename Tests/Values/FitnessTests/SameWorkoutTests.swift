@@ -1,5 +1,7 @@
+import Foundation
 import Testing
-import Fitness
+
+@testable import Fitness
 
 @Suite("Whether two workouts are the same one")
 struct SameWorkoutTests {
@@ -20,6 +22,18 @@ struct SameWorkoutTests {
         }
         let moment = span(5, 5)
         #expect(moment.isSame(as: span(5, 5)) && !moment.isSame(as: span(5, 6)))
+    }
+
+    @Test("is what the vectors say", arguments: try FigureVector.all("workout", ["same_workout"]))
+    func vectors(_ vector: FigureVector) throws {
+        let workouts = try vector.arguments.enumerated().map { index, given -> DayWorkout in
+            let given = try #require(given as? [String: Any])
+            func time(_ name: String) throws -> Int64 { 1000 * (try #require(given[name] as? NSNumber).int64Value) }
+            return DayWorkout(
+                id: "\(index)", try #require(given["activity"] as? String), try time("from")..<time("to"), metres: nil, kilocalories: nil,
+                rank: 0, file: given["file"] is String ? 1 : nil)
+        }
+        #expect(workouts[0].isSame(as: workouts[1]) == (vector.expected as? Bool))
     }
 
     @Test("depends on what was done, where that is known of both")

@@ -66,4 +66,29 @@ import Testing
             }
         }
     }
+
+    @Test("race times, and none that are too far away")
+    func predict() throws {
+        for vector in try Vector.of("predict", in: "zones") {
+            let numbers = try numbers(vector.arguments)
+            let best = BestTime(metres: numbers[0], seconds: numbers[1], start: 0)
+            let (found, expected) = (RaceForecast.seconds(over: numbers[2], from: best), vector.expected as? Double)
+            #expect(expected.map { near(found ?? 0, $0, 0.001) } ?? (found == nil), Comment(rawValue: vector.name))
+        }
+        let mile = BestTime(metres: 1609.344, seconds: 360, start: 0)
+        #expect(RaceForecast.seconds(over: 5000, from: mile) != nil && RaceForecast.seconds(over: 10_000, from: mile) == nil)
+        #expect(RaceForecast.seconds(over: 5000, from: BestTime(metres: 1000, seconds: 200, start: 0)) == nil)
+    }
+
+    @Test("oxygen uptake, and none of a run that says nothing")
+    func uptake() throws {
+        for vector in try Vector.of("vo2max", in: "zones") {
+            let numbers = try numbers(vector.arguments)
+            let found = OxygenUptake.of(speed: numbers[0], heartRate: numbers[1], rest: numbers[2], maximum: numbers[3])
+            let expected = vector.expected as? Double
+            #expect(expected.map { near(found ?? 0, $0, 0.001) } ?? (found == nil), Comment(rawValue: vector.name))
+        }
+        #expect(OxygenUptake.of(speed: 200, heartRate: 150, rest: 60, maximum: 60) == nil)
+        #expect(OxygenUptake.median([50, 40, 60, 55]) == 52.5 && OxygenUptake.median([]) == nil)
+    }
 }

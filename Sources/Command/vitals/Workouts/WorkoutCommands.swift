@@ -33,6 +33,7 @@ enum WorkoutCommands {
         case ["import"]: return try WorkoutImport(call, arguments).run()
         case ["report"]: return try WorkoutReport(call, arguments).draw()
         case ["set"]: return try Exercising(call, arguments).set()
+        case ["forecast"]: return try RaceForecasts(call, arguments).show()
         case ["load"]: return try TrainingLoad(call, arguments).draw()
         default: return try Exercising(call, arguments).current()
         }
@@ -66,7 +67,7 @@ enum WorkoutCommands {
         ],
         subcommands: [start, pause, resume, stop, cancel, goal, WorkoutPlans.command, list, show, picture, set, prefer]
             + WorkoutCorrections.commands
-            + [delete, stats, records, load, WorkoutReport.command, WorkoutGear.command, export, `import`],
+            + [delete, stats, records, forecast, load, WorkoutReport.command, WorkoutGear.command, export, `import`],
         runsAlone: true)
 
     private static let start = Command(
@@ -222,6 +223,13 @@ enum WorkoutCommands {
             """,
         options: [.value("days", "N", "how many days, 1 to 700", default: "90")],
         examples: [Example("vitals workout load --days 180")])
+
+    private static let forecast = Command(
+        name: "forecast", summary: "Shows about how long a race would take you, and about your oxygen uptake.",
+        discussion: """
+            A race time follows from your best times of the last twelve weeks, over distances up to four times as long, and to the half-marathon. \
+            Oxygen uptake is the median of your latest steady runs; it needs your highest heart rate and the one at rest in the profile.
+            """)
 
     private static let export = Command(
         name: "export", summary: "Writes workouts as files that other programs read.",
