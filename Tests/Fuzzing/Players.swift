@@ -6,6 +6,7 @@ import Telemetry
 func fuzzPlayers(_ bytes: [UInt8]) {
     let purposes: [PlayerReply.Purpose] = [
         .nothing, .changes, .status, .songs(atMost: 1), .songs(atMost: MusicLimits.page), .picture,
+        .found(atMost: MusicLimits.page),
     ]
     for purpose in purposes {
         var reply = PlayerReply(for: purpose)
@@ -14,14 +15,23 @@ func fuzzPlayers(_ bytes: [UInt8]) {
         hold(state.elapsedSeconds ?? 0 >= 0 && state.length >= 0, "nothing is below zero")
         hold(reply.binary.count <= PlayerReply.mostBinary + 1, "a part of a picture has a limit")
         hold(reply.songs.count <= MusicLimits.page, "a page has a limit")
+        hold(reply.found.count <= MusicLimits.page, "a page of what is found has a limit")
+        for (file, tags) in reply.found {
+            hold(!file.hasPrefix("/") && !file.contains("://") && file.utf8.count <= 4000, "a song is of a library")
+            hold(tags.durationSeconds ?? 0 >= 0, "a song has no length below zero")
+            holdTexts(tags.title, tags.artist, tags.album)
+        }
         for track in reply.songs.map(\.track) {
             hold(track.position > 0 && track.durationSeconds ?? 0 >= 0, "a track has a place and no length below zero")
-            for text in [track.title, track.artist, track.album] {
-                guard let text else { continue }
-                hold(text.utf8.count <= MusicLimits.textBytes, "a text has a limit")
-                hold(!text.unicodeScalars.contains(where: \.isHarmful), "a text does no harm")
-            }
+            holdTexts(track.title, track.artist, track.album)
         }
+    }
+}
+
+private func holdTexts(_ texts: String?...) {
+    for text in texts.compactMap({ $0 }) {
+        hold(text.utf8.count <= MusicLimits.textBytes, "a text has a limit")
+        hold(!text.unicodeScalars.contains(where: \.isHarmful), "a text does no harm")
     }
 }
 

@@ -79,7 +79,7 @@ def documented_topics(friend):
 
 
 # What a household may ask about the music in the house.
-MUSIC = [f"music/{name}" for name in ("show", "play", "pause", "next", "previous", "choose", "list", "artwork")]
+MUSIC = [f"music/{name}" for name in ("show", "play", "pause", "next", "previous", "choose", "list", "artwork", "search", "add", "remove")]
 
 # topic, who may publish there, who may receive from there. h: the household of that gateway, which in the world
 # "owners" is Alice for gateway A (she enrolled it that way) and nobody for the others, and in "anyone" is guest, Alice

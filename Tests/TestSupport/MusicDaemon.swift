@@ -1,30 +1,60 @@
 import Foundation
 
-/// The real Music Player Daemon, with a private folder, a socket in it, and an output that nobody hears. It has no database of its
-/// songs: mpd makes one only while the machine has nothing else to do (SCHED_IDLE), which may take minutes beside all other tests. So
-/// they are not in its music folder, where it would look for them in the database.
+/// The real Music Player Daemon, with a private folder, a socket in it, and an output that nobody hears. It makes a database of its
+/// songs only while the machine has nothing else to do (SCHED_IDLE), which may take minutes beside all other tests. So songs are not in
+/// its music folder, where it would look for them in the database; the library's are, and its database is written here.
 public final class MusicDaemon {
     /// Where it listens.
     public let socket: String
     private let folder: TemporaryFolder
+    private var library: [String: MusicFile]
     private let more: String
     private var running: RunningProgram?
 
     /// It runs, and its queue is empty.
     /// - Parameters:
     ///   - songs: by their files' names.
+    ///   - library: the songs that it knows, by folder and name: `rock/one.mp3`.
     ///   - more: further lines of its configuration.
-    public init(_ songs: [String: MusicFile], others: [String: [UInt8]] = [:], configured more: String = "") throws {
+    public init(
+        _ songs: [String: MusicFile], others: [String: [UInt8]] = [:], library: [String: MusicFile] = [:],
+        configured more: String = ""
+    ) throws {
         folder = try TemporaryFolder()
+        self.library = library
         self.more = more
         socket = folder.path("socket")
         for (name, bytes) in others.merging(songs.mapValues(\.bytes), uniquingKeysWith: { one, _ in one }) {
-            let path = folder.path("songs/\(name)")
-            let parent = (path as NSString).deletingLastPathComponent
-            try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
-            try Data(bytes).write(to: URL(fileURLWithPath: path))
+            try write(bytes, to: "songs/\(name)")
         }
+        for (name, song) in library { try write(song.bytes, to: "music/\(name)") }
         try start()
+    }
+
+    private func write(_ bytes: [UInt8], to name: String) throws {
+        let path = folder.path(name)
+        let parent = (path as NSString).deletingLastPathComponent
+        try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+    }
+
+    /// The library as mpd keeps it. With another list of tags than its settings have, mpd would not take it.
+    private var database: String {
+        let tags = "tag: Artist\ntag: Album\ntag: Title\n"
+        var text = "info_begin\nformat: 2\nmpd_version: 0.23.12\nfs_charset: UTF-8\n\(tags)info_end\n"
+        let folders = Dictionary(grouping: library) { $0.key.prefix { $0 != "/" } }
+        for (folder, songs) in folders.sorted(by: { $0.key < $1.key }) {
+            text += "directory: \(folder)\nmtime: 1\nbegin: \(folder)\n"
+            for (path, song) in songs.sorted(by: { $0.key < $1.key }) {
+                text += "song_begin: \(path.dropFirst(folder.count + 1))\nTime: \(song.seconds).000000\n"
+                for (tag, value) in [("Title", song.title), ("Artist", song.artist), ("Album", song.album)] {
+                    if let value { text += "\(tag): \(value)\n" }
+                }
+                text += "mtime: 1\nsong_end\n"
+            }
+            text += "end: \(folder)\n"
+        }
+        return text
     }
 
     deinit { stop() }
@@ -38,6 +68,7 @@ public final class MusicDaemon {
             bind_to_address "\(socket)"
             zeroconf_enabled "no"
             auto_update "no"
+            metadata_to_use "artist,album,title"
             audio_output {
                 type "null"
                 name "nobody hears it"
@@ -46,6 +77,7 @@ public final class MusicDaemon {
             """, to: "mpd.conf")
         try FileManager.default.createDirectory(
             atPath: folder.path("music"), withIntermediateDirectories: true)
+        if !library.isEmpty { _ = try folder.write(database, to: "database") }
         let supervisor = try Supervisor()
         let running = try RunningProgram(
             "mpd", ["--no-daemon", "--stderr", configuration], environment: supervisor.environment)
@@ -54,6 +86,12 @@ public final class MusicDaemon {
         guard supervisor.message(containing: "READY=1") != nil else {
             throw TestFailure("mpd does not start: \(running.text)")
         }
+    }
+
+    /// Starts it with another library.
+    public func start(with library: [String: MusicFile]) throws {
+        self.library = library
+        try start()
     }
 
     /// Ends it, in order or by SIGKILL.
@@ -134,11 +172,16 @@ public final class MusicDaemon {
 public struct MusicFile: Sendable {
     /// The file.
     public let bytes: [UInt8]
+    let title: String?
+    let artist: String?
+    let album: String?
+    let seconds: Int
 
     /// A song that takes about so many seconds.
     public init(
         title: String? = nil, artist: String? = nil, album: String? = nil, seconds: Int = 60, picture: [UInt8]? = nil
     ) {
+        (self.title, self.artist, self.album, self.seconds) = (title, artist, album, seconds)
         var frames: [UInt8] = []
         for (name, text) in [("TIT2", title), ("TPE1", artist), ("TALB", album)] {
             if let text { frames += Self.frame(name, [3] + Array(text.utf8)) }

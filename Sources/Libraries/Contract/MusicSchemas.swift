@@ -13,6 +13,15 @@ extension Schemas {
 
     private static let track = PayloadSchema.object("Track", "A track of the playlist.", trackFields)
 
+    private static let found = PayloadSchema.text(matching: "^[0-9a-z]{10}$").about("the id that music/add takes")
+
+    private static let foundTrack = PayloadSchema.object(
+        "FoundTrack", "A track of the library.",
+        [
+            .always("found", found), .known("title", text), .known("artist", text), .known("album", text),
+            .known("duration_s", .number),
+        ])
+
     static let music = PayloadSchema.object(
         "Music", "What is played in the house; while nothing can be known of it, only that.",
         [
@@ -67,6 +76,30 @@ extension Schemas {
                     ]),
                 reply("ArtworkReply", to: part)
             )
+        case .search: return search
+        case .add:
+            return (request("MusicAdd", "Adds a found track to the playlist's end.", [.always("found", found)]), state)
+        case .remove:
+            return (request("MusicRemove", "Removes a track from the playlist.", [.always("song", song)]), state)
         }
+    }
+
+    private static var search: (fields: PayloadSchema, reply: PayloadSchema) {
+        let page = PayloadSchema.object(
+            "FoundTracks", "Tracks of the library.",
+            [
+                .always("tracks", .array(of: foundTrack, atMost: Int64(MusicLimits.page))),
+                .always("more", .bool.about("whether a search from a later place finds more")),
+            ])
+        return (
+            request(
+                "MusicSearch",
+                "Asks for the \(MusicLimits.page) tracks of the library from a place on that have all words of the text in their tags.",
+                [
+                    .always("text", .text(atMost: MusicLimits.searchBytes)),
+                    .known("from", .integer(from: 1, through: Int64(MusicLimits.lastPosition))),
+                ]),
+            reply("MusicSearchReply", to: page)
+        )
     }
 }

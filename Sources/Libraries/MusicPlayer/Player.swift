@@ -45,14 +45,16 @@ public final class Player: @unchecked Sendable {
     var reply = PlayerReply(for: .nothing)
     /// When it was last known what is played.
     var looked: ContinuousClock.Instant?
-    /// How many parts of pictures were asked for and are not answered.
-    private var pictures = 0
+    /// How much was asked for and is not answered of what takes mpd long.
+    private var efforts: [PlayerRequest.Effort: Int] = [:]
+    /// What searches have found.
+    var foundSongs = FoundSongs()
     var lastReason = "not connected yet"
 
     /// How many exchanges may wait at a time.
     private static let mostWaiting = 64
-    /// How many parts of pictures may be asked for at a time: mpd may have to search files for them.
-    private static let mostPictures = 4
+    /// How many parts of pictures may be asked for at a time, and how many searches.
+    private static let mostEfforts = 4
 
     /// A client that does nothing until it is started.
     /// - Parameters:
@@ -105,13 +107,13 @@ public final class Player: @unchecked Sendable {
         loop.perform { [self] in
             guard isReady else { return answer(.failure(.away(lastReason))) }
             guard waiting.count < Self.mostWaiting else { return answer(.failure(.busy)) }
-            guard case .artwork = request else {
+            guard let effort = request.effort else {
                 return carryOut(request, for: Asker(deadline: deadline, answer: answer))
             }
-            guard pictures < Self.mostPictures else { return answer(.failure(.busy)) }
-            pictures += 1
+            guard efforts[effort, default: 0] < Self.mostEfforts else { return answer(.failure(.busy)) }
+            efforts[effort, default: 0] += 1
             let asker = Asker(deadline: deadline) { [self] result in
-                pictures -= 1
+                efforts[effort, default: 0] -= 1
                 answer(result)
             }
             carryOut(request, for: asker)

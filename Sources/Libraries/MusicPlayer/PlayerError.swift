@@ -8,6 +8,12 @@ public enum PlayerError: Error, Hashable, Sendable, CustomStringConvertible {
     case nothingPlays
     /// No song has this id, or there is none at this place.
     case noSuchTrack
+    /// No song that was found has this id, or it is no longer in the library.
+    case notFound
+    /// It has no library.
+    case noLibrary
+    /// The queue has `MusicLimits.lastPosition` songs, or as many as mpd takes.
+    case playlistFull
     /// The song has no picture.
     case noArtwork
     /// The picture is larger than `MusicLimits.artwork`.
@@ -30,6 +36,9 @@ public enum PlayerError: Error, Hashable, Sendable, CustomStringConvertible {
         case .emptyPlaylist: "Empty Playlist"
         case .nothingPlays: "nothing is being played"
         case .noSuchTrack: "there is no such track in the playlist"
+        case .notFound: "there is no track of that id: search again"
+        case .noLibrary: "Music Player Daemon has no library: set music_directory in its settings"
+        case .playlistFull: "the playlist is full: remove some of its tracks first"
         case .noArtwork: "the track has no artwork"
         case .artworkTooLarge: "the artwork is larger than \(MusicLimits.artwork / 1024) KiB"
         case .away(let reason): "Music Player Daemon cannot be reached: \(reason)"
@@ -46,6 +55,7 @@ public enum PlayerError: Error, Hashable, Sendable, CustomStringConvertible {
         switch number {
         case 4: self = .notPermitted
         case 50: self = .noSuchTrack
+        case 51: self = .playlistFull
         default: self = .refused(number)
         }
     }

@@ -18,6 +18,8 @@ struct PlayerReply {
         case status
         /// Songs, at most so many.
         case songs(atMost: Int)
+        /// Songs of the library, at most so many.
+        case found(atMost: Int)
         /// A part of a picture.
         case picture
 
@@ -28,12 +30,18 @@ struct PlayerReply {
             case .changes: ["changed"]
             case .status: ["state", "playlistlength", "playlist", "songid", "elapsed"]
             case .songs: ["file", "Id", "Pos", "Title", "Name", "Artist", "Album", "duration", "Time"]
+            case .found: ["file", "Title", "Name", "Artist", "Album", "duration", "Time"]
             case .picture: ["size", "binary"]
             }
         }
 
         /// Each song is a record; any other answer is one.
-        fileprivate var mostRecords: Int { if case .songs(let most) = self { most } else { 1 } }
+        fileprivate var mostRecords: Int {
+            switch self {
+            case .songs(let most), .found(let most): most
+            default: 1
+            }
+        }
     }
 
     /// More than a page of songs needs, each with tags that somebody repeated.
@@ -121,10 +129,12 @@ struct PlayerReply {
         var track: Track
         let file: String
 
-        /// libmpdclient's buffer has 4,096 bytes for a command, in which these two characters are quoted.
-        var fitsInCommand: Bool {
-            file.utf8.reduce(0) { $0 + ([UInt8(ascii: "\""), UInt8(ascii: "\\")].contains($1) ? 2 : 1) } <= 4000
-        }
+        var fitsInCommand: Bool { PlayerReply.fitsInCommand(file) }
+    }
+
+    /// libmpdclient's buffer has 4,096 bytes for a command. These two characters are quoted in it.
+    static func fitsInCommand(_ file: String) -> Bool {
+        file.utf8.reduce(0) { $0 + ([UInt8(ascii: "\""), UInt8(ascii: "\\")].contains($1) ? 2 : 1) } <= 4000
     }
 
     /// The songs of `playlistinfo` or `currentsong`.
@@ -134,10 +144,25 @@ struct PlayerReply {
         guard let file = record["file"], let id = record["Id"].flatMap({ UInt32($0) }),
             let place = record["Pos"].flatMap({ UInt32($0) })
         else { return nil }
-        let track = Track(
-            id: id, position: Int(place) + 1, title: record["Title"] ?? record["Name"], artist: record["Artist"],
-            album: record["Album"], durationSeconds: seconds(record["duration"] ?? record["Time"]))
-        return Song(track: track, file: file)
+        return Song(track: Track(id: id, position: Int(place) + 1, tags: tags(record)), file: file)
+    }
+
+    /// The songs of `search` that `addid` can take: a library has neither URLs nor paths from the root.
+    var found: [(file: String, tags: Tags)] {
+        records.prefix(purpose.mostRecords).compactMap { record in
+            guard let file = record["file"], !file.hasPrefix("/"), !file.contains("://"), Self.fitsInCommand(file)
+            else { return nil }
+            return (file, Self.tags(record))
+        }
+    }
+
+    /// Whether there were more songs than were asked for.
+    var hasMore: Bool { records.count > purpose.mostRecords }
+
+    private static func tags(_ record: [String: String]) -> Tags {
+        Tags(
+            title: record["Title"] ?? record["Name"], artist: record["Artist"], album: record["Album"],
+            durationSeconds: seconds(record["duration"] ?? record["Time"]))
     }
 
     /// The picture's size, from the lines of `readpicture` or `albumart`; nil where there is no picture.

@@ -1,7 +1,7 @@
 import Telemetry
 
-// What can be asked of a player. Each request begins with a look at the queue, because mpd plays an empty one without a
-// word, and ends with what is played then.
+// What can be asked of a player. A request that plays or changes the queue asks first how long it is, because mpd plays an
+// empty one without a word. It ends with what is played then. PlayerSearch.swift has the library.
 
 /// What somebody wants of a player.
 public enum PlayerRequest: Hashable, Sendable {
@@ -23,6 +23,24 @@ public enum PlayerRequest: Hashable, Sendable {
     case list(from: Int)
     /// A part of the picture of a song, or of the one that is under way.
     case artwork(song: UInt32?, offset: Int)
+    /// A page of the library's songs with these words that begins at this place, from 1 on.
+    case search(SearchText, from: Int)
+    /// Adds a song that was found, by the id that it got then, at the queue's end.
+    case add(found: String)
+    /// Removes a song of the queue, by its id.
+    case remove(song: UInt32)
+
+    /// What takes mpd long, because it searches files or all its library.
+    enum Effort: Hashable { case picture, search }
+
+    /// Nil for what it knows at once.
+    var effort: Effort? {
+        switch self {
+        case .artwork: .picture
+        case .search: .search
+        default: nil
+        }
+    }
 }
 
 /// What a player answers.
@@ -33,6 +51,8 @@ public enum PlayerAnswer: Hashable, Sendable {
     case page(TrackPage)
     /// A part of a picture.
     case artwork(ArtworkPart)
+    /// Songs of the library.
+    case found(FoundPage)
 }
 
 /// Somebody who waits for an answer.
@@ -48,6 +68,8 @@ extension Player {
         switch request {
         case .show: look { asker.answer($0.map(PlayerAnswer.state)) }
         case .artwork(let song, let offset): artwork(of: song, offset, for: asker)
+        case .search(let text, let first): search(text, from: first, for: asker)
+        case .add(let id): add(id, for: asker)
         default:
             exchange("status", reading: .status, for: asker) { [self] result in
                 switch result {
@@ -73,7 +95,8 @@ extension Player {
             guard (1...status.length).contains(position) else { return asker.answer(.failure(.noSuchTrack)) }
             command("play", ["\(position - 1)"], for: asker)
         case .list(let first): list(from: first, status, for: asker)
-        case .show, .artwork: break
+        case .remove(let song): command("deleteid", ["\(song)"], for: asker)
+        case .show, .artwork, .search, .add: break
         }
     }
 

@@ -81,6 +81,49 @@ public struct TrackPage: Hashable, Sendable {
     }
 }
 
+/// What a song's file says of it.
+struct Tags: Hashable {
+    let title: String?
+    let artist: String?
+    let album: String?
+    let durationSeconds: Double?
+}
+
+extension Track {
+    init(id: UInt32, position: Int, tags: Tags) {
+        self.init(
+            id: id, position: position, title: tags.title, artist: tags.artist, album: tags.album,
+            durationSeconds: tags.durationSeconds)
+    }
+}
+
+/// A song of the library, with what others may know of it.
+public struct FoundTrack: Hashable, Sendable {
+    /// Its id. It can be added to the queue by this while it is among the songs that were found last.
+    public let id: String
+    /// Its title; nil where the file does not say.
+    public let title: String?
+    /// The artist who plays it.
+    public let artist: String?
+    /// The album that it is from.
+    public let album: String?
+    /// How long it takes, in seconds.
+    public let durationSeconds: Double?
+
+    init(id: String, tags: Tags) {
+        (self.id, title, artist, album) = (id, tags.title, tags.artist, tags.album)
+        durationSeconds = tags.durationSeconds
+    }
+}
+
+/// Songs of the library that were found.
+public struct FoundPage: Hashable, Sendable {
+    /// At most `MusicLimits.page` songs.
+    public let tracks: [FoundTrack]
+    /// Whether another page follows.
+    public let hasMore: Bool
+}
+
 /// A part of a song's picture.
 public struct ArtworkPart: Hashable, Sendable {
     /// The song that it belongs to.

@@ -128,7 +128,7 @@ public enum GatewayRequest: String, Hashable, Sendable, CaseIterable {
 
 /// Requests about a gateway's music, by the last level of their topics.
 public enum MusicRequest: String, Hashable, Sendable, CaseIterable {
-    case show, play, pause, next, previous, choose, list, artwork
+    case show, play, pause, next, previous, choose, list, artwork, search, add, remove
 
     /// What comes before.
     public static let prefix = "music/"

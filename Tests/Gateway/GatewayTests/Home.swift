@@ -136,6 +136,8 @@ extension [String: Any] {
     var data: [String: Any] { self["data"] as? [String: Any] ?? [:] }
     /// The error's code, if it is one.
     var code: String? { (self["error"] as? [String: Any])?["code"] as? String }
+    /// What the error says.
+    var message: String? { (self["error"] as? [String: Any])?["message"] as? String }
     /// The field that the error is about.
     var field: String? { (self["error"] as? [String: Any])?["field"] as? String }
 }

@@ -94,7 +94,7 @@ struct MusicTests {
         for name in ["play", "pause", "next", "previous", "list"] {
             let reply = try home.request("music/\(name)", "{}")
             #expect(reply.code == "not-found", "\(reply)")
-            #expect((reply["error"] as? [String: Any])?["message"] as? String == "Empty Playlist")
+            #expect(reply.message == "Empty Playlist")
         }
         try mpd.ask("add secret-folder/one.mp3", "add secret-folder/two.mp3")
         try #require(music.line(containing: #""length":2"#) != nil)

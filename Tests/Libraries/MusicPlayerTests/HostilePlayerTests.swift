@@ -315,6 +315,24 @@ struct HostilePlayerTests {
         #expect(status["file"] == nil && status["Title"] == nil && status.size == nil && status["state"] == "play")
     }
 
+    @Test("is asked for four searches at once")
+    func searches() throws {
+        try withServer { server, player, events in
+            let client = try server.acceptOne()
+            defer { close(client) }
+            send(client, Self.welcome)
+            try events.wait { $0.contains(.connected("0.23.5")) }
+            let text = try #require(SearchText("x"))
+            let searches = Record<Result<PlayerAnswer, PlayerError>>()
+            for _ in 0..<10 { player.ask(.search(text, from: 1)) { searches.append($0) } }
+            #expect(try searches.wait(for: 6).allSatisfy { $0 == .failure(.busy) })
+            let others = Record<Result<PlayerAnswer, PlayerError>>()
+            player.ask(.add(found: "0000000000")) { others.append($0) }
+            #expect(try others.wait(for: 1) == [.failure(.notFound)])
+            #expect(searches.all.count == 6)
+        }
+    }
+
     @Test("is at home: a socket, or an address that the internet does not lead to")
     func addresses() throws {
         #expect(PlayerAddress("/run/mpd/socket")?.description == "/run/mpd/socket")

@@ -13,25 +13,6 @@ struct PlayerTests {
         "three.mp3": MusicFile(),
     ]
 
-    /// A loop with a client on it, for as long as the closure runs.
-    private func withPlayer(
-        at path: String, password: String? = nil, _ body: (Asking, Record<PlayerEvent>) throws -> Void
-    ) throws {
-        let address = try #require(PlayerAddress(path))
-        let loop = EventLoop(name: "player")
-        loop.start()
-        defer { loop.stop() }
-        let events = Record<PlayerEvent>()
-        var patience = Player.Patience()
-        patience.refusals = Backoff(first: .milliseconds(20), limit: .milliseconds(200))
-        let player = Player(
-            address, on: loop, patience: patience, password: { () throws(PlayerError) in password }
-        ) { events.append($0) }
-        player.start()
-        defer { player.stop() }
-        try body(Asking(player: player), events)
-    }
-
     @Test("What is played is told: whoever has changed it, and with what is known of the song")
     func played() throws {
         let mpd = try MusicDaemon(Self.songs)
@@ -94,6 +75,7 @@ struct PlayerTests {
             try events.wait { $0.contains { $0.state != nil } }
             let requests: [PlayerRequest] = [
                 .play, .pause, .next, .previous, .choose(song: 1), .choosePosition(1), .list(from: 1),
+                .remove(song: 1),
             ]
             for request in requests { #expect(throws: PlayerError.emptyPlaylist) { try asking(request) } }
             #expect("\(PlayerError.emptyPlaylist)" == "Empty Playlist")
@@ -175,6 +157,25 @@ struct PlayerTests {
     }
 }
 
+/// A loop with a client on it, for as long as the closure runs.
+func withPlayer(
+    at path: String, password: String? = nil, _ body: (Asking, Record<PlayerEvent>) throws -> Void
+) throws {
+    let address = try #require(PlayerAddress(path))
+    let loop = EventLoop(name: "player")
+    loop.start()
+    defer { loop.stop() }
+    let events = Record<PlayerEvent>()
+    var patience = Player.Patience()
+    patience.refusals = Backoff(first: .milliseconds(20), limit: .milliseconds(200))
+    let player = Player(
+        address, on: loop, patience: patience, password: { () throws(PlayerError) in password }
+    ) { events.append($0) }
+    player.start()
+    defer { player.stop() }
+    try body(Asking(player: player), events)
+}
+
 /// Asks a player, and waits for its answer.
 struct Asking {
     let player: Player
@@ -207,5 +208,6 @@ extension PlayerEvent {
 extension PlayerAnswer {
     var state: PlayerState? { if case .state(let state) = self { state } else { nil } }
     var page: TrackPage? { if case .page(let page) = self { page } else { nil } }
+    var found: FoundPage? { if case .found(let page) = self { page } else { nil } }
     var artwork: ArtworkPart? { if case .artwork(let part) = self { part } else { nil } }
 }

@@ -164,6 +164,14 @@ extension TrackPayload {
     }
 }
 
+extension FoundTrackPayload {
+    init(_ track: FoundTrack) {
+        self.init(
+            found: track.id, title: track.title, artist: track.artist, album: track.album,
+            durationSeconds: track.durationSeconds)
+    }
+}
+
 extension Announcer {
     fileprivate func publish(_ music: MusicPayload) { retained.publish(music.bytes, to: topics[gateway, .music]) }
 

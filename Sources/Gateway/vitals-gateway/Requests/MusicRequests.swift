@@ -43,6 +43,8 @@ struct MusicRequests {
                 "length": .integer(Int64(page.length)), "version": .integer(Int64(page.version)),
                 "tracks": .array(page.tracks.map { TrackPayload($0).json }),
             ])
+        case .success(.found(let page)):
+            .ok(["tracks": .array(page.tracks.map { FoundTrackPayload($0).json }), "more": .bool(page.hasMore)])
         case .success(.artwork(let part)):
             .ok([
                 "song": .integer(Int64(part.song)), "size": .integer(Int64(part.size)),
@@ -66,6 +68,23 @@ extension PlayerRequest {
             let song = try Self.number("song", 0...Int64(UInt32.max), fields)
             let offset = try Self.number("offset", 0...Int64(MusicLimits.artwork - 1), fields) ?? 0
             self = .artwork(song: song.map { UInt32($0) }, offset: offset)
+        case .search:
+            guard case .string(let text)? = fields["text"], let words = SearchText(text) else {
+                let limits = "1 to \(MusicLimits.searchWords) words, at most \(MusicLimits.searchBytes) bytes"
+                let expected = "search for \(limits), without control characters"
+                throw ReplyError(.badRequest, expected, field: "text")
+            }
+            self = .search(words, from: try Self.number("from", 1...Int64(MusicLimits.lastPosition), fields) ?? 1)
+        case .add:
+            guard case .string(let found)? = fields["found"] else {
+                throw ReplyError(.badRequest, "which track? Its \"found\", as a search says it", field: "found")
+            }
+            self = .add(found: found)
+        case .remove:
+            guard let song = try Self.number("song", 0...Int64(UInt32.max), fields) else {
+                throw ReplyError(.badRequest, "which track? Its \"song\", as the list says it", field: "song")
+            }
+            self = .remove(song: UInt32(song))
         case .choose:
             let song = try Self.number("song", 0...Int64(UInt32.max), fields)
             let position = try Self.number("position", 1...Int64(Int32.max), fields)
@@ -95,8 +114,9 @@ extension ReplyError {
     fileprivate init(_ error: PlayerError) {
         let words = "\(error)"
         switch error {
-        case .emptyPlaylist, .noSuchTrack, .noArtwork: self.init(.notFound, words)
-        case .nothingPlays, .artworkTooLarge, .notPermitted, .refused: self.init(.refused, words)
+        case .emptyPlaylist, .noSuchTrack, .notFound, .noArtwork: self.init(.notFound, words)
+        case .nothingPlays, .playlistFull, .noLibrary, .artworkTooLarge, .notPermitted, .refused:
+            self.init(.refused, words)
         case .away: self.init(.notReady, words, retryAfterSeconds: 5)
         case .timeout: self.init(.timeout, words, retryAfterSeconds: 5)
         case .late: self.init(.timeout, words, retryAfterSeconds: 1)

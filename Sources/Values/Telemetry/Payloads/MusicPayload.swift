@@ -100,3 +100,39 @@ public struct TrackPayload: Payload {
         case durationSeconds = "duration_s"
     }
 }
+
+/// A track of the library that was found: `{"found":"k3v9x0q2mw","title":…,"artist":…,"album":…,"duration_s":245.1}`. No file is
+/// named.
+public struct FoundTrackPayload: Payload {
+    /// Its id, which adds it to the playlist.
+    public var found: String
+    /// Its title.
+    public var title: String?
+    /// The artist who plays it.
+    public var artist: String?
+    /// The album that it is from.
+    public var album: String?
+    /// How long it takes, in seconds.
+    public var durationSeconds: Double?
+
+    /// A track from its parts.
+    public init(found: String, title: String?, artist: String?, album: String?, durationSeconds: Double?) {
+        self.found = found
+        self.title = title
+        self.artist = artist
+        self.album = album
+        self.durationSeconds = durationSeconds
+    }
+
+    public var json: JSON {
+        .object(present: [
+            "found": .string(found), "title": title.map(JSON.string), "artist": artist.map(JSON.string),
+            "album": album.map(JSON.string), "duration_s": durationSeconds.map(JSON.number),
+        ])
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case found, title, artist, album
+        case durationSeconds = "duration_s"
+    }
+}
