@@ -5,8 +5,8 @@ import Telemetry
 
 /// `vitals music`: what Music Player Daemon plays, through a gateway of the household.
 struct Music {
-    private let call: Call
-    private let arguments: Arguments
+    let call: Call
+    let arguments: Arguments
 
     init(_ call: Call, _ arguments: Arguments) {
         (self.call, self.arguments) = (call, arguments)
@@ -64,13 +64,7 @@ struct Music {
         let position = try arguments.optionalInteger("position", in: 1...MusicLimits.lastPosition)
         try visit { asking in
             var song: JSON?
-            if let position {
-                let page = try asking(.list, [("from", .integer(Int64(position)))])
-                guard let first = page.list("tracks").first, first.whole("position") == position else {
-                    throw Failure(.notFound, "there is no track \(position) in the playlist")
-                }
-                song = first["song"]
-            }
+            if let position { song = try self.song(at: position, asking) }
             var picture: [UInt8] = []
             var size: Int?
             while picture.count < size ?? 1 {
@@ -97,6 +91,15 @@ struct Music {
         return .ok
     }
 
+    /// The id of a track of the playlist.
+    func song(at position: Int, _ asking: Asking) throws -> JSON? {
+        let page = try asking(.list, [("from", .integer(Int64(position)))])
+        guard let first = page.list("tracks").first, first.whole("position") == position else {
+            throw Failure(.notFound, "there is no track \(position) in the playlist")
+        }
+        return first["song"]
+    }
+
     /// Has the asker's workouts start and pause the music; without a word, shows whether they do.
     func automatic() throws -> ExitCode {
         let wanted = try arguments.optionalString("SWITCH").map { $0 == "on" }
@@ -113,10 +116,10 @@ struct Music {
 
     // MARK: Asking
 
-    private typealias Asking = (MusicRequest, [(String, JSON?)]) throws -> JSON
+    typealias Asking = (MusicRequest, [(String, JSON?)]) throws -> JSON
 
     /// Connects, finds the gateway, does the work, and says goodbye.
-    private func visit(_ body: (Asking) throws -> Void) throws {
+    func visit(_ body: (Asking) throws -> Void) throws {
         let broker = Broker(call)
         try broker.connect()
         defer { broker.stop() }
@@ -127,16 +130,16 @@ struct Music {
         }
     }
 
-    private static let unreadable = Failure(
+    static let unreadable = Failure(
         .protocolError, "the gateway's reply cannot be read", hint: "are the gateway and vitals of the same version?")
 
-    private func payload<Value: Payload>(_ type: Value.Type, _ data: JSON) throws -> Value {
+    func payload<Value: Payload>(_ type: Value.Type, _ data: JSON) throws -> Value {
         do throws(MalformedValue) { return try Value(payload: data.bytes) } catch { throw Self.unreadable }
     }
 
     // MARK: Telling
 
-    private func tell(_ data: JSON) throws {
+    func tell(_ data: JSON) throws {
         guard !call.isJSON else {
             try Output.write(data.line)
             return
@@ -180,7 +183,7 @@ struct Music {
     }
 
     /// `4:05`, `1:04:05`
-    private static func time(_ seconds: Double) -> String {
+    static func time(_ seconds: Double) -> String {
         let whole = Int(min(max(seconds, 0), 1e7))
         let (minutes, rest) = (whole / 60 % 60, whole % 60)
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

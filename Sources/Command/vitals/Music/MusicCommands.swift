@@ -14,6 +14,9 @@ enum MusicCommands {
         case "choose": try music.choose()
         case "list": try music.list()
         case "artwork": try music.artwork()
+        case "search": try music.search()
+        case "add": try music.add()
+        case "remove": try music.remove()
         case "auto": try music.automatic()
         default: try music.show()
         }
@@ -23,11 +26,11 @@ enum MusicCommands {
         name: "music", summary: "Shows what is played in the house, and changes it.",
         discussion: """
             A gateway whose settings have music asks Music Player Daemon. With nothing in its playlist, the answer is \
-            "Empty Playlist": fill it with any of its clients, such as mpc.
+            "Empty Playlist": search its library and add tracks, or fill the playlist with any of its clients, such as mpc.
             """,
         examples: [
             Example("vitals music"), Example("vitals music play"), Example("vitals music choose 3"),
-            Example("vitals music artwork cover.jpg"),
+            Example("vitals music search ada"), Example("vitals music artwork cover.jpg"),
         ],
         subcommands: [
             Command(name: "play", summary: "Plays, from where it was paused."),
@@ -42,6 +45,25 @@ enum MusicCommands {
                 name: "list", summary: "Lists the playlist: position, title, artist, album and length.",
                 discussion: "Up to its thousandth track. A star marks the one that is under way.",
                 examples: [Example("vitals music list"), Example("vitals music list --json")]),
+            Command(
+                name: "search", summary: "Lists tracks of the library: id, title, artist, album and length.",
+                discussion: """
+                    Each of the words has to be in the title, the artist, the album or some other tag of a track. Add a track by its id.
+                    """,
+                options: [.value("from", "N", "from this place among those found on (default: 1)")],
+                arguments: [.required("TEXT", "the first word"), .repeated("WORDS", "further words")],
+                examples: [Example("vitals music search ada one"), Example("vitals music search ada --json")]),
+            Command(
+                name: "add", summary: "Adds tracks of the library to the end of the playlist.",
+                arguments: [.required("ID", "as the search shows it"), .repeated("IDS", "further ones")],
+                examples: [Example("vitals music add k3v9x0q2mw")]),
+            Command(
+                name: "remove", summary: "Removes tracks from the playlist.",
+                arguments: [
+                    .required("POSITION", "its place in the playlist, from 1 on, as the list shows it"),
+                    .repeated("POSITIONS", "further ones"),
+                ],
+                examples: [Example("vitals music remove 3"), Example("vitals music remove 3 5")]),
             Command(
                 name: "artwork", summary: "Saves the artwork of a track.",
                 options: [.value("position", "N", "of this track of the playlist (default: the one under way)")],
