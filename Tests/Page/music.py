@@ -19,16 +19,24 @@ def prepare(home):
 
 
 class Player:
-    """Music Player Daemon with songs of silence. What is in no database is named by its whole path, which mpd takes only from somebody at
-    its socket."""
+    """Music Player Daemon with songs of silence. Its library has the songs of the database that is written here, because mpd makes one
+    only while the machine has nothing else to do. What is in no database is named by its whole path, which mpd takes only from somebody
+    at its socket."""
 
     def __init__(self, home):
         self.folder = home.player
-        (self.folder / "music").mkdir()
+        (self.folder / "music/folder").mkdir(parents=True)
+        (self.folder / "music/folder/three.mp3").write_bytes(song("Three", "Cy"))
+        (self.folder / "database").write_text(
+            "info_begin\nformat: 2\nmpd_version: 0.23.12\nfs_charset: UTF-8\ntag: Artist\ntag: Title\ninfo_end\n"
+            "directory: folder\nmtime: 1\nbegin: folder\n"
+            + "".join(f"song_begin: {name}\nTime: 60.000000\nArtist: Cy\nTitle: {title}\nmtime: 1\nsong_end\n"
+                      for name, title in [("three.mp3", "Three"), *((f"{n}.mp3", f"Many {n}") for n in range(60))])
+            + "end: folder\n")
         configuration = self.folder / "mpd.conf"
         configuration.write_text(
             f'music_directory "{self.folder}/music"\ndb_file "{self.folder}/database"\nbind_to_address "{self.folder}/socket"\n'
-            'zeroconf_enabled "no"\nauto_update "no"\n'
+            'zeroconf_enabled "no"\nauto_update "no"\nmetadata_to_use "artist,title"\n'
             'audio_output {\n type "null"\n name "nobody hears it"\n}\n')
         program = home.start("mpd", ["mpd", "--no-daemon", "--stderr", configuration])
         home.wait(program, "mpd listens", (self.folder / "socket").exists)
@@ -79,6 +87,7 @@ def hears_music(trial):
     player = Player(home)
     page.see("Empty Playlist", "h2", 30)
     trial.look("music-of-nothing")
+    fills_playlist(trial)
     player.add("one.mp3", song(TITLE, "Ada", picture=cover()))
     player.add("two.mp3", song("Two", "Ben"))
     page.see("Two", ".row b")
@@ -98,12 +107,46 @@ def hears_music(trial):
     page.press("Previous track")
     page.see(SHOWN, ".player b")
     page.type("Look for a track", "be")
-    page.wait("one track is found", lambda: [row.text for row in page.all(".rows .row b")] == ["Two"])
+    page.wait("one track is found", lambda: [row.text for row in page.all("vitals-tracks .row b")] == ["Two"])
     page.press("Play Two")
     page.see("Two", ".player b")
     assert asked_gateway(home, "music")[0]["track"]["title"] == "Two"
     page.type("Look for a track", "nobody")
     page.see("No track is called that.")
+
+
+def fills_playlist(trial):
+    page, home = trial.browser, trial.home
+    library = "//vitals-library"
+
+    def found():
+        return [row.text for row in page.all("vitals-library .row b")]
+    page.press("Search", library)
+    page.see("Empty Fields", "vitals-library")
+    page.type("Search the library", "folder")
+    page.press("Search", library)
+    page.see("No track of the library has these words.")
+    page.type("Search the library", "many cy")
+    page.press("Search", library)
+    page.wait("a page is found", lambda: len(found()) == 50)
+    page.press("Show more", library)
+    page.wait("all are found", lambda: len(found()) == 60)
+    assert not [one for one in page.all("vitals-library .btn") if one.text == "Show more"]
+    page.type("Search the library", "THREE")
+    page.press("Search", library)
+    page.wait("one track is found", lambda: found() == ["Three"])
+    for count in (1, 2):
+        page.press("Add Three to the playlist")
+        page.see("Tracks added to playlist", ".toast")
+        page.wait("it is in the playlist", lambda: len(page.all("vitals-tracks .row")) == count)
+    trial.look("music-library")
+    for count in (1, 0):
+        page.press("Remove Three from the playlist")
+        page.see("Track removed from the playlist", ".toast")
+        page.wait("it is not in the playlist", lambda: asked_gateway(home, "music")[0]["length"] == count)
+        if count:
+            page.wait("nor is it shown", lambda: len(page.all("vitals-tracks .row")) == count)
+    page.see("Empty Playlist", "h2")
 
 
 def has_workouts_play_it(trial):

@@ -1,4 +1,4 @@
-import type { Music, Track } from "service";
+import type { FoundTrack, Music, Track } from "service";
 import { element, fill, give, plain, pressed, written } from "../library/element";
 import { duration, number } from "../library/format";
 import type { Gateway } from "../library/household";
@@ -10,8 +10,9 @@ import { Refusal } from "../library/requests";
 import { say, type Word } from "../library/words";
 import { answered, refused } from "../parts/answered";
 import { Card, empty, meter, section, skeleton } from "../parts/card";
-import { busy, button, field, select, text, tick } from "../parts/form";
+import { busy, button, field, form, round, select, text, tick } from "../parts/form";
 import { icon, type IconName } from "../parts/icons";
+import { toast } from "../parts/toast";
 import { keepLoaded, unloaded } from "./household";
 import type { View } from "./view";
 
@@ -42,7 +43,7 @@ class MusicOfHouse extends Part {
       fill(this, element(
         "div", { class: "grid" },
         list.length > 1 ? this.#choice(list, gateway, show) : null,
-        element("div", { class: "side s5" }, new Player(this.#person, gateway), new WithWorkouts(this.#person, gateway)),
+        element("div", { class: "side s5" }, new Player(this.#person, gateway), new Library(this.#person, gateway), new WithWorkouts(this.#person, gateway)),
         new TrackList(this.#person, gateway)));
     };
     show();
@@ -228,27 +229,83 @@ class TrackList extends Card {
       this.#most += page;
       this.#show();
     });
-    const focus = document.activeElement?.closest<HTMLElement>("[data-song]")?.dataset["song"];
+    const focus = this.#body.contains(document.activeElement) ? document.activeElement?.closest<HTMLElement>("[data-act]") : null;
+    const song = focus?.closest<HTMLElement>("[data-song]")?.dataset["song"], act = focus?.dataset["act"];
     fill(this.#body,
       found.length === 0 ? empty("music", say("noSuchTrack"))
         : element("ul", { class: "rows" }, ...found.slice(0, this.#most).map((track) => this.#row(track))),
       found.length > this.#most ? more : null);
-    if (focus) this.#body.querySelector<HTMLElement>(`[data-song="${focus}"] button`)?.focus();
+    // A track that was removed leaves the focus to the field.
+    if (song) (this.#body.querySelector<HTMLElement>(`[data-song="${song}"] [data-act="${act}"]`) ?? this.#search.input).focus();
   }
 
   #row({ song, title, artist, album, duration_s }: Track): HTMLElement {
     const isCurrent = this.#gateway.music?.track?.song === song;
     const called = title ?? say("noTitle");
-    const choose = element("button", { type: "button", class: "round", "aria-label": say("playName", { name: plain(called) }) }, icon("play"));
-    pressed(choose, () => void busy(choose, async () => {
-      await this.#gateway.ask("music/choose", { song });
-    }));
+    const choose = round("play", say("playName", { name: plain(called) }), () => void busy(choose, () => this.#gateway.ask("music/choose", { song })), { "data-act": "choose" });
+    const remove = round("minus", say("removeTrack", { name: plain(called) }), () => void busy(remove, async () => {
+      await this.#gateway.ask("music/remove", { song });
+      toast(say("trackRemoved"));
+    }), { "data-act": "remove" });
     const under = [isCurrent ? say("underWay") : "", artist ?? "", album ?? ""].filter((one) => one !== "").join(", ");
     return element(
       "li", { class: "row", "data-song": song, "aria-current": isCurrent ? "true" : undefined },
       element("span", { class: `badge ${isCurrent ? "accent" : ""}` }, icon(isCurrent ? "wave" : "music")),
       element("span", { class: "grow" }, element("b", {}, written(called)), under ? element("small", {}, written(under)) : null),
-      duration_s === undefined ? null : element("span", { class: "val" }, duration(duration_s)), choose);
+      duration_s === undefined ? null : element("span", { class: "val" }, duration(duration_s)), choose, remove);
+  }
+}
+
+/** The library, in which tracks are found for the playlist. */
+class Library extends Card {
+  readonly #person: Person;
+  readonly #gateway: Gateway;
+
+  constructor(person: Person, gateway: Gateway) {
+    super();
+    this.#person = person;
+    this.#gateway = gateway;
+  }
+
+  begin(): void {
+    this.frame(say("musicLibrary"), "");
+    const wanted = field(say("searchLibrary"), text({ type: "search", autocomplete: "off", maxlength: 100 }), { hint: say("searchLibraryHint"), look: "all" });
+    const found = element("div", { class: "side" });
+    const send = element("button", { class: "btn first" }, say("search"));
+    this.append(form({ text: wanted }, [wanted.node, element("div", { class: "btns all" }, send)], send, async () => {
+      const words = wanted.input.value.trim();
+      if (words === "") throw new Refusal("invalid", "Empty Fields", "text");
+      const { tracks, more } = await this.#gateway.ask("music/search", { text: words });
+      if (tracks.length === 0) return fill(found, empty("music", say("nothingInLibrary")));
+      const rows = element("ul", { class: "rows" }, ...tracks.map((track) => this.#row(track)));
+      fill(found, rows, more ? this.#more(words, rows) : null);
+    }), found);
+    const look = () => { this.hidden = !this.#gateway.isOnline || !this.#gateway.music?.available; };
+    look();
+    this.hear(this.#person.household, "change", look);
+  }
+
+  #more(words: string, rows: HTMLElement): HTMLElement {
+    const made = button(say("showMore"), "s");
+    return pressed(made, () => void busy(made, async () => {
+      const { tracks, more } = await this.#gateway.ask("music/search", { text: words, from: rows.childElementCount + 1 });
+      rows.append(...tracks.map((track) => this.#row(track)));
+      if (!more || tracks.length === 0) made.remove();
+    }));
+  }
+
+  #row({ found, title, artist, album, duration_s }: FoundTrack): HTMLElement {
+    const called = title ?? say("noTitle");
+    const add = button(say("add"), "s", { "aria-label": say("addName", { name: plain(called) }) });
+    pressed(add, () => void busy(add, async () => {
+      await this.#gateway.ask("music/add", { found });
+      toast(say("Tracks added to playlist"));
+    }));
+    const under = [artist, album].filter((one) => one).join(", ");
+    return element(
+      "li", { class: "row" }, element("span", { class: "badge" }, icon("music")),
+      element("span", { class: "grow" }, element("b", {}, written(called)), under ? element("small", {}, written(under)) : null),
+      duration_s === undefined ? null : element("span", { class: "val" }, duration(duration_s)), add);
   }
 }
 
@@ -286,4 +343,5 @@ export const musicView: View = {
 customElements.define("vitals-music", MusicOfHouse);
 customElements.define("vitals-player", Player);
 customElements.define("vitals-tracks", TrackList);
+customElements.define("vitals-library", Library);
 customElements.define("vitals-with-workouts", WithWorkouts);

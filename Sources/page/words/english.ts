@@ -289,9 +289,11 @@ export const english = {
   calendarDoOperator: "The operator of this home has to allow calendars first.",
   // Music
   noMusic: "None of your gateways plays music. The operator of a gateway can switch it on.", nowPlaying: "Now playing", noPlayer: "Music Player Daemon cannot be reached. The gateway tries again.",
-  "Empty Playlist": "Empty Playlist", emptyPlaylistDo: "Fill it with any client of Music Player Daemon.", noTitle: "No title", trackOf: "Track {position} of {length}", tracks: "{count} tracks", stopped: "Stopped",
+  "Empty Playlist": "Empty Playlist", emptyPlaylistDo: "Search the library, and add tracks.", noTitle: "No title", trackOf: "Track {position} of {length}", tracks: "{count} tracks", stopped: "Stopped",
   play: "Play", nextTrack: "Next track", previousTrack: "Previous track", playName: "Play {name}", underWay: "under way", playlist: "Playlist", searchTracks: "Look for a track",
   noSuchTrack: "No track is called that.", playlistChanges: "The playlist changes while it is read.", withWorkouts: "With workouts",
+  musicLibrary: "Library", searchLibrary: "Search the library", searchLibraryHint: "Words of the title, the artist or the album", addName: "Add {name} to the playlist", nothingInLibrary: "No track of the library has these words.",
+  "Tracks added to playlist": "Tracks added to playlist", removeTrack: "Remove {name} from the playlist", trackRemoved: "Track removed from the playlist",
   workoutsPlay: "My workouts start and pause the music", workoutsPlayWhy: "It plays while a workout is under way, and pauses with it.",
   // Help
   helpWear: "Put on a strap", helpWear1: "Wet the two electrodes on its inside.", helpWear2: "Put it around your chest, just below the chest muscles, with the sensor in the middle.",
