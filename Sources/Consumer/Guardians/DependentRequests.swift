@@ -112,6 +112,30 @@ extension Guardians {
         }
     }
 
+    /// The steps and the distance of a dependent's today, as they have them themselves.
+    func showToday(_ request: PeopleRequest) {
+        request.answering {
+            let (dependent, tie) = try tie(request)
+            try require(.steps, tie)
+            let (user, zone, now) = (try request.user, context.settings.timeZone, context.now())
+            var asked = request
+            // While it was read, the dependent may have taken their consent back.
+            asked.answer = { [unowned self] outcome in
+                let isAllowed = try? ties.tie(of: user, to: dependent)?.allowed.contains(.steps)
+                if isAllowed == true { request.answer(outcome) } else { request.refuse(Self.unknown) }
+            }
+            readers.questions.answer(asked) { source in
+                let days = Days(source.store, source.keys, Histories(source.store, source.keys, zone: zone))
+                let today = try days.histories.history(of: dependent).localDays.day(of: now)
+                let totals = try days.totalsWithoutHeartRate(of: dependent, on: today)
+                return .object(present: [
+                    "day": .string("\(today)"), "steps": totals.steps.map { .integer(Int64($0.total)) },
+                    "distance_m": totals.metres.map { .number($0, decimals: 0) }, "distances_m": totals.figures?.metres.json,
+                ])
+            }
+        }
+    }
+
     /// The way of a day of a dependent's.
     func showDay(_ request: PeopleRequest) {
         request.answering {

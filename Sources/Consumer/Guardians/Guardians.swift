@@ -93,6 +93,7 @@ package final class Guardians: FeatureService, @unchecked Sendable {
             Verb("dependents/choose", .dependentsChoose, .atOnce { [unowned self] in try choose($0) }),
             Verb("dependents/remove", .dependentsRemove, .atOnce { [unowned self] in try removeDependent($0) }),
             Verb("dependents/locate", .dependentsLocate, .atOnce { [unowned self] in try locate($0) }),
+            Verb("dependents/today", .dependentsToday, .later { [unowned self] in showToday($0) }),
             Verb("dependents/day", .dependentsDay, .later { [unowned self] in showDay($0) }),
         ] + ruleVerbs + placeVerbs
     }

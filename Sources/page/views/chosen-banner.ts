@@ -1,5 +1,6 @@
 import type { ChosenDependent } from "service";
 import { element, fill, plain, pressed } from "../library/element";
+import { distance, joined, number } from "../library/format";
 import { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
@@ -15,6 +16,7 @@ export function chosenBanner(person: Person): HTMLElement {
 class ChosenLine extends Part {
   readonly #person: Person;
   #shown: ChosenDependent | null = null;
+  #today = "";
 
   constructor(person: Person) {
     super();
@@ -31,10 +33,26 @@ class ChosenLine extends Part {
     if (!chosen) return fill(this);
     const name = plain(chosen.name ?? say("somebody"));
     this.#draw(chosen.dependent, name, []);
+    void this.#showToday(chosen);
     try {
       const { not_shown: hidden = [] } = await this.#person.ask("place/get", { dependent: chosen.dependent });
       // Somebody else may have been chosen meanwhile.
       if (this.#shown === chosen) this.#draw(chosen.dependent, name, hidden);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+    }
+  }
+
+  /** Their steps and distance of today, as they have them themselves, if they may be seen. */
+  async #showToday(chosen: ChosenDependent): Promise<void> {
+    this.#today = "";
+    try {
+      const { steps, distance_m: metres } = await this.#person.ask("dependents/today", { dependent: chosen.dependent });
+      if (this.#shown !== chosen) return;
+      const figures = [steps === undefined ? null : say("stepsOf", { count: number(steps) }), metres === undefined ? null : joined(distance(metres))];
+      this.#today = figures.filter((figure) => figure !== null).join(", ");
+      const line = this.querySelector("[data-today]");
+      if (line) line.textContent = this.#today && ` ${say("theirToday", { figures: this.#today })}`;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
     }
@@ -47,6 +65,7 @@ class ChosenLine extends Part {
       icon("eye"),
       element("span", { class: "grow" },
         element("a", { href: `#/people/${chosen}` }, say("lookingAt", { name })),
+        element("span", { "data-today": "" }, this.#today && ` ${say("theirToday", { figures: this.#today })}`),
         element("span", { class: "small muted" }, " ", say("ownOtherwise", { name }),
           hidden.includes("location") ? ` ${say("positionNotShared")}.` : null, hidden.includes("motion") ? ` ${say("motionNotShared")}.` : null)),
       element("div", { class: "btns" }, back)));

@@ -43,7 +43,7 @@ class Guardians extends Card {
 
   #guardian(one: Guardian, at: number, load: () => Promise<void>): HTMLElement {
     const { guardian, name = say("somebody"), since, looked = [] } = one;
-    const sight = (field: "location" | "motion" | "heart_rate", word: Word) =>
+    const sight = (field: "location" | "motion" | "steps" | "heart_rate", word: Word) =>
       tick(say(word), one[field], (isAllowed) => this.#person.ask("guardians/allow", { guardian, [field]: isAllowed }));
     const days = looked.map(({ day, times }) => say("lookedOn", { day: dayName(day), times })).join(", ");
     const ending = (verb: "guardians/remove" | "guardians/block", question: Word, means: Word, word: Word) =>
@@ -56,7 +56,7 @@ class Guardians extends Card {
       element("div", { class: "row" }, face(name, looks[at % 4]), element("span", { class: "grow" },
         element("b", {}, written(name)), element("small", {}, say("guardianSince", { time: ago(since) })))),
       element("fieldset", { "aria-label": say("maySeeOf", { name: plain(name) }) }, element("legend", {}, say("maySee")),
-        sight("location", "seesPosition"), sight("motion", "seesMotion"), sight("heart_rate", "seesHeart")),
+        sight("location", "seesPosition"), sight("motion", "seesMotion"), sight("steps", "seesSteps"), sight("heart_rate", "seesHeart")),
       element("p", { class: "hint" }, days ? say("looked", { days }) : say("neverLooked")),
       element("div", { class: "btns" },
         ending("guardians/remove", "endGuardianQuestion", "endGuardianMeans", "end"),

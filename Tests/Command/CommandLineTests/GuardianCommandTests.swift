@@ -90,6 +90,10 @@ struct GuardianCommandTests {
         #expect(today.status == 0 && today.output.contains("8,042"), "\(today)")
         #expect(today.errors.contains("you are looking at Otto: ") && today.errors.contains("dependents choose me"), "\(today)")
         #expect(try consumer.vitals("today", "--json").errors.isEmpty)
+        consumer.answer("dependents/today", ["day": "2026-11-21", "steps": 4210, "distance_m": 3100])
+        let seen = try consumer.vitals("today")
+        #expect(seen.errors.contains("looking at Otto (today 4,210 steps, 3.10 km): "), "\(seen)")
+        #expect(consumer.requests.all.last { $0.name == "dependents/today" }?.fields == ["dependent": "otto-1"])
     }
 
     @Test("a dependent sees who watches over them and when they have looked, and says what each may see")

@@ -110,6 +110,7 @@ enum GuardianCommands {
                     onOff(
                         "motion",
                         "on or off: whether you stand still, walk, run, cycle or drive, and how much you exercise"),
+                    onOff("steps", "on or off: today's steps and distance"),
                     onOff("heart-rate", "on or off: alerts when your heart rate is out of a range"),
                 ], arguments: [guardian], examples: [Example("vitals guardians allow grace --location off")]),
             Command(

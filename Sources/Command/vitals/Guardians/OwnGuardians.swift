@@ -63,7 +63,7 @@ struct OwnGuardians {
             said.append((field, value))
         }
         guard !said.isEmpty else {
-            throw arguments.missing("location", "it, --motion or --heart-rate has to be on or off")
+            throw arguments.missing("location", "it, --motion, --steps or --heart-rate has to be on or off")
         }
         return try about("allow") { office, id, name in
             let data = try office.ask("guardians/allow", [("guardian", .string(id))] + said)

@@ -5,6 +5,7 @@ enum Sights {
     /// As options of commands name it, and as requests do.
     static let all = [
         (option: "location", field: "location"), (option: "motion", field: "motion"),
+        (option: "steps", field: "steps"),
         (option: "heart-rate", field: "heart_rate"),
     ]
 

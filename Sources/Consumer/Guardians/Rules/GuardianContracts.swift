@@ -1,5 +1,7 @@
 import Accounts
 import Contract
+import Days
+import Fitness
 import Features
 import Whereabouts
 
@@ -110,6 +112,13 @@ extension RequestContract {
     static let dependentsLocate = RequestContract(
         "Asks a dependent's phones where they are.", asks: [dependent],
         answers: .record([.always("asked", .count.about("how many phones"))]))
+
+    static let dependentsToday = RequestContract(
+        "The steps and the distance of a dependent's today, if they let their guardian see them.",
+        asks: [.always("dependent", .id)],
+        answers: .record([
+            .always("day", .day), .known("steps", .count), .known("distance_m", .number), .known("distances_m", DistanceKind.schema),
+        ]))
 
     static let dependentsDay = RequestContract(
         "A dependent's route of a day.", asks: [dependent, .known("day", .day.about("today if it is left out"))],

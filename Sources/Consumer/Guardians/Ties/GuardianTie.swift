@@ -8,6 +8,8 @@ package enum Sight: String, CaseIterable, Sendable {
     case location
     /// Whether they stand still, walk, run, cycle or drive, and how much they exercise.
     case motion
+    /// How many steps they made today, and how far they went.
+    case steps
     /// Whether their heart rate is out of a range: alerts only.
     case heartRate = "heart_rate"
 }

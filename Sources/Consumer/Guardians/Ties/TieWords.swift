@@ -61,6 +61,9 @@ extension Phrase {
     static let seesMotion = Phrase(
         english: "how they move",
         german: "die Bewegung")
+    static let seesSteps = Phrase(
+        english: "today's steps and distance",
+        german: "Schritte und Strecke des Tages")
     static let seesHeartRate = Phrase(
         english: "alerts about their heart rate",
         german: "Warnungen zum Puls")
@@ -71,6 +74,7 @@ extension Sight {
         switch self {
         case .location: .seesLocation
         case .motion: .seesMotion
+        case .steps: .seesSteps
         case .heartRate: .seesHeartRate
         }
     }

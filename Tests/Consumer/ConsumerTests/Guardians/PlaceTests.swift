@@ -41,6 +41,27 @@ struct PlaceTests {
         }
     }
 
+    @Test("and how far they went today, if they let their guardian see that, as they have it themselves")
+    func today() throws {
+        try Circle.with { circle in
+            let family = try Family(circle, allowing: ["location", "motion"])
+            let (grace, otto): (ID, JSON) = (family.grace, .string(family.otto.text))
+            try circle.walk(family.otto, 100, 5100)
+            try family.settle()
+            func refused() throws -> ReplyError { try circle.refused(grace, "dependents/today", ["dependent": otto]) }
+            #expect(try refused().code == .notAllowed && refused().field == "steps")
+            try family.allow(grace, ["steps"], true)
+            let seen = try circle.done(grace, "dependents/today", ["dependent": otto])
+            let own = try circle.done(family.otto, "statistics/today")
+            #expect(seen["steps"] == 5000 && seen["steps"] == own["steps"] && seen["distance_m"] == own["distance_m"], "\(seen) \(own)")
+            #expect(seen["day"] == own["day"] && seen["heart_rate"] == nil && seen["goals"] == nil)
+            try family.allow(grace, ["steps"], false)
+            #expect(try refused().code == .notAllowed)
+            // Nobody else is a guardian.
+            #expect(try circle.refused(family.otto, "dependents/today", ["dependent": .string(grace.text)]).code == .notFound)
+        }
+    }
+
     @Test("is on the person's own topic for as long as they want it and agree that positions are recorded")
     func published() throws {
         try Circle.with { circle in
