@@ -8,19 +8,25 @@ package struct NightClock: Hashable, Sendable {
     /// In minutes of the day. A night that begins later than it ends begins on the day before.
     package let (begin, end): (Int, Int)
 
-    /// Nil if it has no time.
+    /// How long a night is at most, in minutes.
+    package static let longest = 16 * 60
+
+    /// Nil if it has no time, or is too long.
     package init?(begin: Int = NightFigures.usual.begin, end: Int = NightFigures.usual.end) {
-        guard begin != end, (0..<1440).contains(begin), (0..<1440).contains(end) else { return nil }
+        let length = (end - begin + 1440) % 1440
+        guard (1...Self.longest).contains(length), (0..<1440).contains(begin), (0..<1440).contains(end) else { return nil }
         (self.begin, self.end) = (begin, end)
     }
 
-    /// The night that ends on a day, and the time between the end of the night before and its beginning, in Unix milliseconds.
+    /// The night that ends on a day, and the time between the end of the night before and its beginning: each in pieces of Unix
+    /// milliseconds, in their order. Of somebody who has moved, a piece of the morning may come before the evening.
     package func times(of day: CalendarDay, in days: LocalDays) -> (night: [Range<Int64>], before: [Range<Int64>]) {
         let yesterday = day.advanced(by: -1)
         func evening(_ minute: Int) -> [Range<Int64>] { days.intervals(of: yesterday, minutes: minute..<1440) }
         func morning(_ minutes: Range<Int>) -> [Range<Int64>] { days.intervals(of: day, minutes: minutes) }
-        guard begin > end else { return (morning(begin..<end), evening(end) + morning(0..<begin)) }
-        return (evening(begin) + morning(0..<end), days.intervals(of: yesterday, minutes: end..<begin))
+        func inOrder(_ pieces: [Range<Int64>]) -> [Range<Int64>] { pieces.sorted { $0.lowerBound < $1.lowerBound } }
+        guard begin > end else { return (morning(begin..<end), inOrder(evening(end) + morning(0..<begin))) }
+        return (inOrder(evening(begin) + morning(0..<end)), days.intervals(of: yesterday, minutes: end..<begin))
     }
 }
 

@@ -29,8 +29,8 @@ public struct NightFigures: Sendable {
         workouts: [Range<Int64>]
     ) {
         let (nightSlots, daySlots) = (night.map(HeldHeartRates.slots), day.map(HeldHeartRates.slots))
-        let busy = workouts.map(HeldHeartRates.slots)
-        guard let first = night.first?.lowerBound, let end = night.last?.upperBound else { return nil }
+        let busy = SlotRanges(workouts.map(HeldHeartRates.slots))
+        guard let first = night.map(\.lowerBound).min(), let end = night.map(\.upperBound).max() else { return nil }
         var (all, before, halves) = (HeldTime(), HeldTime(), HalfHours(first..<end))
         HeldHeartRates.forEach(in: minutes) { piece in
             for slots in nightSlots {
@@ -41,7 +41,7 @@ public struct NightFigures: Sendable {
             for slots in daySlots {
                 let part = piece.slots.clamped(to: slots)
                 guard !part.isEmpty else { continue }
-                before.add(part.count(outside: busy), piece.mean)
+                before.add(Int64(part.count) - busy.count(within: part), piece.mean)
             }
         }
         guard let mean = all.mean, all.seconds >= Self.least else { return nil }
@@ -55,14 +55,20 @@ public struct NightFigures: Sendable {
     }
 }
 
-extension Range<Int64> {
-    /// How many slots are in none of some ranges, which may overlap.
-    fileprivate func count(outside others: [Range<Int64>]) -> Int64 {
-        var (next, count) = (lowerBound, Int64(0))
-        for other in others.map({ $0.clamped(to: self) }).filter({ !$0.isEmpty }).sorted(by: { $0.lowerBound < $1.lowerBound }) {
-            count += Swift.max(0, other.lowerBound - next)
-            next = Swift.max(next, other.upperBound)
+/// Slots that belong to at least one of some ranges.
+private struct SlotRanges {
+    /// In their order, apart from each other.
+    private var ranges: [Range<Int64>] = []
+
+    init(_ all: [Range<Int64>]) {
+        for range in all.filter({ !$0.isEmpty }).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if let last = ranges.last, range.lowerBound <= last.upperBound {
+                ranges[ranges.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+            } else {
+                ranges.append(range)
+            }
         }
-        return count + upperBound - next
     }
+
+    func count(within slots: Range<Int64>) -> Int64 { ranges.reduce(0) { $0 + Int64($1.clamped(to: slots).count) } }
 }

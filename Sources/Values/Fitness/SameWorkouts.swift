@@ -9,7 +9,7 @@ public struct SameWorkouts: Hashable, Sendable {
     public private(set) var others: [DayWorkout] = []
 
     /// How many that overlap, one with the next, are compared with each other: nobody has so many recordings of anything.
-    static let mostCompared = 200
+    public static let mostCompared = 200
 
     /// All workouts of some, each in one group, in the order of when they began. Where too many overlap, each counts alone.
     /// - Parameter day: the day of a moment. Of recordings on both sides of midnight, those of the earlier day are preferred,

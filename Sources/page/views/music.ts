@@ -16,6 +16,8 @@ import { toast } from "../parts/toast";
 import { keepLoaded, unloaded } from "./household";
 import type { View } from "./view";
 
+/** How many tracks of the library are looked at in one reply. */
+const libraryPage = 50;
 /** So many tracks are shown at first, and more when they are asked for. */
 const page = 100;
 
@@ -287,10 +289,13 @@ class Library extends Card {
 
   #more(words: string, rows: HTMLElement): HTMLElement {
     const made = button(say("showMore"), "s");
+    let from = 1;
     return pressed(made, () => void busy(made, async () => {
-      const { tracks, more } = await this.#gateway.ask("music/search", { text: words, from: rows.childElementCount + 1 });
+      // A page may have left out some that cannot be added.
+      from += libraryPage;
+      const { tracks, more } = await this.#gateway.ask("music/search", { text: words, from });
       rows.append(...tracks.map((track) => this.#row(track)));
-      if (!more || tracks.length === 0) made.remove();
+      if (!more) made.remove();
     }));
   }
 

@@ -83,7 +83,7 @@ enum Drawings {
         RMSSD          41.5 ms, median of the windows
         7 nights       39.8 ms
         SDNN           60.2 ms, mean of the windows
-        Windows        96
+        Windows        3
         Missing, because beats cover less than half of these times:
         22:15 to 22:30
 

@@ -64,6 +64,11 @@ import Testing
         #expect(peak((0..<30).map { ($0, (10..<15).contains($0) ? 180 : 150) }) == 165)
         #expect(peak((0..<30).map { ($0, $0 == 12 ? 230 : 150) }) == 150)
         #expect(peak((0..<30).map { ($0 * 2, 150) }) == nil)
+        // Four values a second say nothing of ten seconds after two.
+        var quick = PeakHeartRate()
+        for quarter in 0..<24 as Range<Int64> { quick.add(HeartRateReading(time: quarter * 250, beatsPerMinute: 200)) }
+        quick.finish()
+        #expect(quick.beatsPerMinute == nil)
         #expect(peak([]) == nil)
     }
 }

@@ -19,22 +19,20 @@ struct HeartRateNight {
         let figures: JSON
         let times: Range<Int64>
         let beats: [BeatInterval]
-        let windows: [NightVariability.Window]
 
-        init(_ figures: JSON, _ times: Range<Int64>, _ beats: [BeatInterval]) {
-            (self.figures, self.times, self.beats) = (figures, times, beats)
-            var night = NightVariability()
-            for reading in BeatInterval.readings(beats) { night.add(reading.intervals, at: reading.time) }
-            night.finish()
-            windows = night.windows
+        /// Five minutes with their figures.
+        var windows: [(from: Int64, figures: JSON)] {
+            figures.list("windows").compactMap { window in
+                window.whole("from").flatMap { times.contains(Int64($0)) ? (Int64($0), window) : nil }
+            }
         }
 
         /// The times of the windows without figures, neighbours together.
         var missing: [Range<Int64>] {
             var (missing, next): ([Range<Int64>], Int64) = ([], times.lowerBound)
-            for window in windows {
-                if next < window.from { missing.append(next..<window.from) }
-                next = max(next, window.from + NightVariability.windowMilliseconds)
+            for (from, _) in windows {
+                if next < from { missing.append(next..<from) }
+                next = max(next, from + NightVariability.windowMilliseconds)
             }
             return next < times.upperBound ? missing + [next..<times.upperBound] : missing
         }
@@ -49,7 +47,7 @@ struct HeartRateNight {
             let figures = try office.ask("heart-rate/night", fields)
             guard let from = figures.whole("from"), let to = figures.whole("to"), from < to else { return nil }
             let times = Int64(from)..<Int64(to)
-            return Night(figures, times, try office.intervals(times.lowerBound, times.upperBound))
+            return Night(figures: figures, times: times, beats: try office.intervals(times.lowerBound, times.upperBound))
         }
         guard let night else {
             Output.note("there was no such night: the calendar left that day out")
@@ -77,19 +75,9 @@ struct HeartRateNight {
     // MARK: Showing
 
     private static func json(_ night: Night) -> JSON {
-        func rounded(_ value: Double?) -> JSON? { value.map { .number(($0 * 10).rounded() / 10) } }
-        let windows = night.windows.map { window in
-            JSON.object(present: [
-                "from": .integer(window.from), "beats": .integer(Int64(window.summary.beats)),
-                "mean_rr_ms": rounded(window.summary.meanMilliseconds), "rmssd_ms": rounded(window.summary.rmssd),
-                "sdnn_ms": rounded(window.summary.sdnn),
-            ])
-        }
-        let missing = night.missing.map { JSON.object(present: ["from": .integer($0.lowerBound), "to": .integer($0.upperBound)]) }
         guard case .object(let figures) = night.figures else { return night.figures }
-        return .object(
-            figures.filter { $0.name != "windows" }
-                + [JSON.Member("windows", .array(windows)), JSON.Member("missing", .array(missing))])
+        let missing = night.missing.map { JSON.object(present: ["from": .integer($0.lowerBound), "to": .integer($0.upperBound)]) }
+        return .object(figures + [JSON.Member("missing", .array(missing))])
     }
 
     private static func text(_ night: Night, _ words: String, _ paper: Paper) -> String {
@@ -101,9 +89,9 @@ struct HeartRateNight {
         func piece(_ from: Int64, _ length: Int64, _ value: Double) -> Graph.Piece {
             Graph.Piece(from: from, to: from + length, min: value, mean: value, max: value)
         }
-        func pieces(_ value: (HeartRateVariability.Summary) -> Double?) -> [Graph.Piece] {
-            night.windows.compactMap { window in
-                value(window.summary).map { piece(window.from, NightVariability.windowMilliseconds, $0) }
+        func pieces(_ field: String) -> [Graph.Piece] {
+            night.windows.compactMap { from, figures in
+                figures.double(field).map { piece(from, NightVariability.windowMilliseconds, $0) }
             }
         }
         var text = ""
@@ -111,7 +99,7 @@ struct HeartRateNight {
             let beats = night.beats.map { piece($0.time, Int64($0.milliseconds), Double($0.milliseconds)) }
             text += graph("Time between beats (ms), \(words)", beats, longestGap: 60_000)
         }
-        for (name, found) in [("RMSSD", pieces(\.rmssd)), ("SDNN", pieces(\.sdnn))] where !found.isEmpty {
+        for (name, found) in [("RMSSD", pieces("rmssd_ms")), ("SDNN", pieces("sdnn_ms"))] where !found.isEmpty {
             text += graph("\(name) (ms), in windows of 5 min", found, longestGap: 0)
         }
         text += lines(rows(night))
@@ -140,7 +128,7 @@ struct HeartRateNight {
             ("Below the day", figures.double("dip_percent").map { "\(decimal($0, 1)) %" }),
             ("RMSSD", milliseconds("rmssd_ms").map { "\($0), median of the windows" }),
             ("7 nights", milliseconds("rmssd_trend_ms")), ("SDNN", milliseconds("sdnn_ms").map { "\($0), mean of the windows" }),
-            ("Windows", figures.whole("windows").map { "\($0)" }),
+            ("Windows", "\(night.windows.count)"),
         ]
     }
 }

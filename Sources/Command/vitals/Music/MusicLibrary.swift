@@ -12,7 +12,7 @@ extension Music {
             ]
             let data = try asking(.search, fields)
             let tracks = try data.list("tracks").map { try payload(FoundTrackPayload.self, $0) }
-            let hint = data["more"] == true ? "There are more: --from \(first + tracks.count)\n" : ""
+            let hint = data["more"] == true ? "There are more: --from \(first + MusicLimits.page)\n" : ""
             try Output.write(call.isJSON ? tracks.map { $0.json.line }.joined() : Self.text(of: tracks) + hint)
         }
         return .ok

@@ -20,10 +20,12 @@ enum HeartSuggestions {
     private static let least = 2.0
     /// How many workouts are opened, those with the highest heart rates first.
     private static let mostOpened = 8
+    /// For how many milliseconds these lasted together at most.
+    private static let mostMilliseconds: Int64 = 24 * 3_600_000
 
     static func verbs(_ readers: FeatureReaders, _ context: PeopleContext) -> [Verb] {
         [
-            readers.statistics.verb("profile/suggestions", .profileSuggestions) { request in
+            readers.questions.verb("profile/suggestions", .profileSuggestions, isLong: true) { request in
                 let user = try request.user
                 let (zone, now) = (context.settings.timeZone, context.now())
                 return { source in try suggestions(now: now, WorkoutHistory.Asked(source, user, zone), zone: zone) }
@@ -50,15 +52,19 @@ enum HeartSuggestions {
         let known = try asked.history.person(on: today).maximumHeartRate ?? 0
         var filter = WorkoutHistory.Filter()
         filter.from = max(filter.from, now - Int64(longestAgo) * 86_400_000)
+        filter.to = min(filter.to, now + 1)
         var candidates: [(workout: KeptWorkout, most: Double)] = []
         try asked.each(filter) { workout throws(VaultError) in
             guard workout.origin == nil, let most = workout.figures?["heart_rate"]?["max"]?.double, most >= known + least else { return }
             candidates.append((workout, most))
         }
         var found: (workout: KeptWorkout, beatsPerMinute: Double)?
+        var left = mostMilliseconds
         for (workout, most) in candidates.sorted(by: { $0.most > $1.most }).prefix(mostOpened) {
             // A mean of ten seconds is not above the highest value.
             if let found, found.beatsPerMinute >= most { break }
+            left -= Int64(workout.span(now: now).count)
+            guard left > 0 else { break }
             guard let peak = try peak(of: workout, asked), peak >= known + least, peak > found?.beatsPerMinute ?? 0 else { continue }
             found = (workout, peak)
         }

@@ -11,12 +11,12 @@ import Workouts
 /// Answers `workouts/forecast`, on a reader's thread: about how long somebody would run over some distances, and about how much oxygen they
 /// use at the most.
 enum WorkoutForecast {
-    /// How many runs are opened at most to find those that show an uptake.
-    private static let mostOpened = 20
+    /// How many runs are opened at most to find those that show an uptake, and for how many seconds they lasted together.
+    private static let (mostOpened, mostSeconds) = (20, 24 * 3600.0)
 
     static func verbs(_ readers: FeatureReaders, _ context: PeopleContext) -> [Verb] {
         [
-            readers.statistics.verb("workouts/forecast", .workoutsForecast) { request in
+            readers.questions.verb("workouts/forecast", .workoutsForecast, isLong: true) { request in
                 let user = try request.user
                 let (zone, now) = (context.settings.timeZone, context.now())
                 return { source in try forecast(now: now, WorkoutHistory.Asked(source, user, zone)) }
@@ -27,6 +27,7 @@ enum WorkoutForecast {
     private static func forecast(now: Int64, _ asked: WorkoutHistory.Asked) throws -> JSON {
         var filter = WorkoutHistory.Filter()
         filter.from = max(filter.from, now - Int64(RaceForecast.mostDays) * 86_400_000)
+        filter.to = min(filter.to, now + 1)
         var runs: [KeptWorkout] = []
         try asked.each(filter) { workout throws(VaultError) in if workout.activity.gait == .running { runs.append(workout) } }
         return .object(present: ["race_times": races(runs), "oxygen_uptake": try uptake(runs, asked, now: now)])
@@ -51,10 +52,12 @@ enum WorkoutForecast {
 
     /// Only with a heart rate at rest and a maximum that the person has entered: by age, the maximum is too far off.
     private static func uptake(_ runs: [KeptWorkout], _ asked: WorkoutHistory.Asked, now: Int64) throws(VaultError) -> JSON? {
-        var found: [Double] = []
+        var (found, left): ([Double], Double) = ([], mostSeconds)
         for run in runs.filter(isLongAndFlat).prefix(mostOpened) {
             let heart = try asked.history.person(at: run.started).heart
             guard let rest = heart.resting, let maximum = heart.maximum else { continue }
+            left -= Double(run.span(now: now).count) / 1000
+            guard left > 0 else { break }
             let samples = try WorkoutSamples(of: asked.user, run, now: now, asked.rows.store, asked.rows.keys)
             let review = try WorkoutReview(run, samples, asked.history, now: now)
             guard review.course.metres > 0, run.agrees(review.course),

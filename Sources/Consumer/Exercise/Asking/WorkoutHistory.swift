@@ -191,22 +191,19 @@ enum WorkoutHistory {
 
         /// Lines of which those say so that another recording counts instead of, and the one that counts has what only the others know.
         func marked(_ lines: [WorkoutLine]) throws(VaultError) -> [WorkoutLine] {
-            var figures: [ID: JSON] = [:]
-            for part in lines.partedByTime({ $0.started..<max($0.started, $0.ended ?? $0.started) }) where part.count > 1 {
-                var workouts: [KeptWorkout] = []
-                for line in part {
-                    if let workout = try rows.workout(line.id, of: user)?.workout { workouts.append(workout) }
-                }
-                for one in try CountedWorkout.all(of: workouts, { () throws(VaultError) in try history.localDays }) where !one.others.isEmpty {
-                    figures[one.workout.id] = one.workout.figures
-                    for other in one.others { figures[other.id] = other.figures?.with(WorkoutFigures.counts.name, false) }
+            var changed: [ID: (figures: JSON?, gear: ID?)] = [:]
+            for part in lines.overlapping {
+                let counted = try CountedWorkout.all(of: rows.workouts(of: user, part)) { () throws(VaultError) in try history.localDays }
+                for one in counted where !one.others.isEmpty {
+                    changed[one.workout.id] = (one.workout.figures, one.workout.gear)
+                    for other in one.others { changed[other.id] = (other.figures?.with(WorkoutFigures.counts.name, false), other.gear) }
                 }
             }
-            guard !figures.isEmpty else { return lines }
+            guard !changed.isEmpty else { return lines }
             return lines.map { line in
-                guard let json = figures[line.id] else { return line }
+                guard let (figures, gear) = changed[line.id], let figures else { return line }
                 var line = line
-                line.figures = json.bytes[...]
+                (line.figures, line.gear) = (figures.bytes[...], gear)
                 return line
             }
         }
@@ -253,8 +250,8 @@ enum WorkoutHistory {
         of user: ID, _ filter: Filter, _ limit: Int, _ fields: LineFields?, _ asked: Asked
     ) throws -> JSON {
         var page = LinesPage(limit: limit, fields: fields, gear: try asked.gear())
-        // Another recording may have begun on a day beside these.
-        let longest = WorkoutFold.longest / 86_400_000
+        // Another recording may have begun on a day beside these, and overlap only another one.
+        let longest = 2 * WorkoutFold.longest / 86_400_000
         try asked.eachDays(filter, atOnce: min(max(limit, 8), fewDaysAtOnce)) { days throws(VaultError) in
             let near = try asked.rows.lines(of: user, on: days.lowerBound - longest...days.upperBound + longest)
             for line in try asked.marked(near)

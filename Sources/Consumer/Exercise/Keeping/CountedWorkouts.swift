@@ -108,15 +108,25 @@ extension WorkoutRows {
         return counted.map(\.workout).filter { days.contains(local.day(of: $0.started)) }.reversed()
     }
 
+    /// The workouts of some lines.
+    func workouts(of user: ID, _ lines: [WorkoutLine]) throws(VaultError) -> [KeptWorkout] {
+        var workouts: [KeptWorkout] = []
+        for line in lines {
+            if let workout = try workout(line.id, of: user)?.workout { workouts.append(workout) }
+        }
+        return workouts
+    }
+
     /// All recordings of a workout that is over, itself included: first the one that counts; nil if it is the only one.
     package func recordings(of workout: KeptWorkout, _ user: ID, _ local: LocalDays) throws(VaultError)
         -> CountedWorkout?
     {
         let day = Self.day(workout.started)
         // This includes workouts that overlap only its neighbours.
-        let near = try workouts(of: user, on: day - 2 * Self.longest...day + 2 * Self.longest).map(\.workout).filter(
-            \.timer.isOver)
-        return try CountedWorkout.all(of: near) { () throws(VaultError) in local }.first { one in
+        // Lines are read first, because mostly nothing overlaps.
+        let near = try lines(of: user, on: day - 2 * Self.longest...day + 2 * Self.longest)
+        guard let part = near.overlapping.first(where: { $0.contains { $0.id == workout.id } }) else { return nil }
+        return try CountedWorkout.all(of: workouts(of: user, part)) { () throws(VaultError) in local }.first { one in
             !one.others.isEmpty && ([one.workout] + one.others).contains { $0.id == workout.id }
         }
     }

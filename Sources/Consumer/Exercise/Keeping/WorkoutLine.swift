@@ -1,3 +1,4 @@
+import Fitness
 import Records
 import Telemetry
 import Workouts
@@ -14,7 +15,7 @@ struct WorkoutLine {
     let ended: Int64?
     let activity: Activity
     /// The shoes or the bicycle that it was done with; nil if nobody said.
-    let gear: ID?
+    var gear: ID?
     /// Its line, as it was last computed and written; nil before that.
     var figures: ArraySlice<UInt8>?
 
@@ -78,5 +79,14 @@ struct WorkoutLine {
             }
         }
         return started.map { ($0, ended) }
+    }
+}
+
+extension [WorkoutLine] {
+    /// Those that overlap with others, in parts. Where more overlap than nobody has recorded, each counts alone.
+    var overlapping: [[WorkoutLine]] {
+        partedByTime { $0.started..<Swift.max($0.started, $0.ended ?? $0.started) }.filter { part in
+            part.count > 1 && part.count <= SameWorkouts.mostCompared
+        }
     }
 }

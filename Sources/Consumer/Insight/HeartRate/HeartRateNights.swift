@@ -32,7 +32,7 @@ struct HeartRateNights {
             day = try request.optionalDay("day")
             let (begin, end) = (try Self.minute(request, "begin"), try Self.minute(request, "end"))
             guard let clock = NightClock(begin: begin ?? NightFigures.usual.begin, end: end ?? NightFigures.usual.end) else {
-                throw ReplyError(.invalid, "a night has to end at another time than it begins", field: "end")
+                throw ReplyError(.invalid, "a night has to last from a minute to \(NightClock.longest / 60) hours", field: "end")
             }
             self.clock = clock
         }
@@ -71,11 +71,20 @@ struct HeartRateNights {
         let lowest = night.lowest.map { JSON.object(present: ["bpm": rounded($0.mean), "time": .integer($0.from)]) }
         let figures: KeyValuePairs<String, JSON?> = [
             "recorded_s": .integer(Int64(night.recordedSeconds)), "mean": rounded(night.mean), "lowest": lowest,
-            "dip_percent": rounded(night.dip), "windows": .integer(Int64(variability.windows.count)),
+            "dip_percent": rounded(night.dip), "windows": .array(variability.windows.map(Self.json)),
             "rmssd_ms": rounded(variability.rmssd), "sdnn_ms": rounded(variability.sdnn),
             "rmssd_trend_ms": rounded(NightVariability.trend(earlier)),
         ]
         return .object(members + figures.compactMap { name, value in value.map { JSON.Member(name, $0) } })
+    }
+
+    private static func json(_ window: NightVariability.Window) -> JSON {
+        let summary = window.summary
+        return .object(present: [
+            "from": .integer(window.from), "beats": .integer(Int64(summary.beats)),
+            "mean_rr_ms": summary.meanMilliseconds.map { .number($0, decimals: 1) },
+            "rmssd_ms": summary.rmssd.map { .number($0, decimals: 1) }, "sdnn_ms": summary.sdnn.map { .number($0, decimals: 1) },
+        ])
     }
 
     private func variability(_ times: [Range<Int64>]) throws(VaultError) -> NightVariability {
@@ -103,7 +112,7 @@ extension RequestContract {
         """,
         asks: [
             .known("day", .day.about("on which it ends; today if it is left out")),
-            .known("begin", .text.about("a time of day; 22:00 if it is left out")),
+            .known("begin", .text.about("a time of day; 22:00 if it is left out; at most \(NightClock.longest / 60) hours before the end")),
             .known("end", .text.about("a time of day; 08:00 if it is left out")),
         ],
         answers: .record([
@@ -115,7 +124,15 @@ extension RequestContract {
                     "LowestHalfHour", "The half-hour with the lowest mean, and when it began.",
                     [.always("bpm", .number), .always("time", .time)])),
             .known("dip_percent", .number.about("how far the mean is below that of the day before")),
-            .known("windows", .count), .known("rmssd_ms", .number.about("the median of the windows")),
+            .known(
+                "windows",
+                .array(
+                    of: .object(
+                        "NightWindow", "Five minutes of which valid beats cover at least half.",
+                        [
+                            .always("from", .time), .always("beats", .count), .known("mean_rr_ms", .number), .known("rmssd_ms", .number),
+                            .known("sdnn_ms", .number),
+                        ]))), .known("rmssd_ms", .number.about("the median of the windows")),
             .known("sdnn_ms", .number.about("the mean of the windows")),
             .known(
                 "rmssd_trend_ms",

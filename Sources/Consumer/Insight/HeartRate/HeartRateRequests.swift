@@ -47,7 +47,8 @@ package enum HeartRateRequests {
                 let (user, times) = (try request.user, try request.times(atMost: longestSpan))
                 return { source in try variability(of: user, times, source.store, source.keys) }
             },
-            readers.verb("heart-rate/night", .heartRateNight) { request in
+            // It reads the beats of seven nights.
+            readers.verb("heart-rate/night", .heartRateNight, isLong: true) { request in
                 let (user, question) = (try request.user, try HeartRateNights.Question(request))
                 let (zone, now) = (context.settings.timeZone, context.now())
                 return { source in

@@ -4,8 +4,8 @@ import Fitness
 public struct PeakHeartRate: Sendable {
     /// How long it is held, in milliseconds.
     public static let milliseconds: Int64 = 10_000
-    /// How many values a second apart may be missing of that time.
-    private static let least = 8
+    /// How many values there are of that time at least, and how far the first and the last of them are apart, in milliseconds.
+    private static let (least, shortest): (Int, Int64) = (8, 7000)
 
     /// The highest mean, in beats per minute; nil if there is no such time.
     public private(set) var beatsPerMinute: Double?
@@ -34,7 +34,7 @@ public struct PeakHeartRate: Sendable {
         held.append(reading)
         let first = held.firstIndex { $0.time > reading.time - Self.milliseconds } ?? 0
         held.removeFirst(first)
-        guard held.count >= Self.least else { return }
+        guard held.count >= Self.least, let start = held.first, reading.time - start.time >= Self.shortest else { return }
         let mean = Double(held.reduce(0) { $0 + $1.beatsPerMinute }) / Double(held.count)
         beatsPerMinute = max(beatsPerMinute ?? 0, mean)
     }
