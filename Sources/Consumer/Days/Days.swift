@@ -156,7 +156,7 @@ extension Days {
         return days.filter { !minutes.isEmpty || records[$0] != nil }.compactMap { day in
             let time = HeartRateDay.Time(day, records, history)
             let heartRate = time.needed.flatMap { needed in
-                HeartRateDay(minutes[Self.part(of: minutes, needed)], time, of: history.person(on: day))
+                HeartRateDay(minutes[needed], time, of: history.person(on: day))
             }
             guard records[day] != nil || heartRate != nil else { return nil }
             var totals = Self.totals(on: day, records[day], history)
@@ -168,28 +168,13 @@ extension Days {
     /// The minutes of some days, and those that are needed beside them.
     private func minutes(
         of user: ID, in days: ClosedRange<CalendarDay>, _ history: History
-    ) throws(VaultError) -> [(number: Int64, minute: HeartRateMinute)] {
+    ) throws(VaultError) -> HeartRateSources {
         let times = [days.lowerBound, days.upperBound].flatMap { history.localDays.intervals(of: $0) }
         // A first or last day that was skipped has no times of its own.
         let first = times.map(\.lowerBound).min() ?? days.lowerBound.daysSince1970 * 86_400_000 - 86_400_000
         let end = times.map(\.upperBound).max() ?? days.upperBound.daysSince1970 * 86_400_000 + 2 * 86_400_000
         return try HeartRateTiers(store, keys).minutes(
             of: user, in: first - HeldHeartRates.reach..<max(first, end) + HeldHeartRates.reach)
-    }
-
-    /// Where the minutes are that begin within a range of Unix milliseconds.
-    private static func part(
-        of minutes: [(number: Int64, minute: HeartRateMinute)], _ times: Range<Int64>
-    ) -> Range<Int> {
-        func first(_ time: Int64) -> Int {
-            var (low, high) = (0, minutes.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if minutes[middle].number * 60_000 < time { low = middle + 1 } else { high = middle }
-            }
-            return low
-        }
-        return first(times.lowerBound)..<first(times.upperBound)
     }
 
     /// A day's totals without the heart rate, which takes more to look up.

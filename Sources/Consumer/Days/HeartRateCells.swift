@@ -3,65 +3,172 @@ import Telemetry
 
 // How minutes of heart rate, or hours of it, are stored in one row.
 //
-//     version u8, 1 | count varint | columns
+//     version u8, 2 | how many sources, varint | of each source, by their numbers:
+//         source varint: its number * 4, + 2 for records, + 1 if RR intervals came with its first cell
+//         | count varint | columns
 //
 // A cell has a place in its row's period: a minute of an hour or of a day, an hour of a month. The columns, one after
 // the other, each with `count` numbers, are chosen so that a heart at 1 Hz, which changes little from one minute to the
 // next, leaves small numbers and runs:
 //
 //     places     varint: how many places were left out since the one before
-//     slots      varint: those of the twelve five-second slots without a sample, as bits
+//     slots      varint: those of the twelve five-second slots without a sample, as bits, * 2, + 1 if RR intervals came
+//                unlike with the first cell
 //     samples    varint: how many
 //     mean       zigzag: sum / samples, without the remainder, less that of the cell before
 //     remainder  varint: of that division
 //     below      varint: mean less minimum
 //     above      varint: maximum less mean
 //
-// Varint and zigzag are those of blocks.
+// Varint and zigzag are those of blocks. In version 1 all sources were summed up: it has `count` and the columns of one,
+// without what is said of RR intervals.
 
-/// Cells of a period, each at its place; a cell without samples counts as absent.
+/// Cells of a period, each at its place, those of each source apart; a cell without samples counts as absent.
 package struct HeartRateCells: Equatable {
-    package private(set) var places: [HeartRateMinute]
+    /// Those of one source.
+    package struct Part: Equatable {
+        package let source: HeartRateSource
+        package fileprivate(set) var places: [HeartRateMinute]
+    }
+
+    /// How many places the period has.
+    private let capacity: Int
+    /// By the numbers of their sources. Each has a sample.
+    package private(set) var parts: [Part] = []
+
+    /// How many sources count in an hour: those that were heard first. Each takes room in rows and in memory.
+    package static let mostSources = 8
 
     /// Empty cells, as many as the period has.
-    package init(capacity: Int) { places = Array(repeating: HeartRateMinute(), count: capacity) }
+    package init(capacity: Int) { self.capacity = capacity }
 
-    package var isEmpty: Bool { places.allSatisfy(\.samples.isEmpty) }
+    package var isEmpty: Bool { parts.isEmpty }
 
-    package subscript(place: Int) -> HeartRateMinute {
-        get { places[place] }
-        set { places[place] = newValue }
+    package subscript(place: Int, source: HeartRateSource = .unknown) -> HeartRateMinute {
+        get { parts.first { $0.source.number == source.number }?.places[place] ?? HeartRateMinute() }
+        set {
+            parts[index(of: source)].places[place] = newValue
+            if newValue.samples.isEmpty { removeEmpty() }
+        }
     }
+
+    /// Where the cells of a source are.
+    private mutating func index(of source: HeartRateSource) -> Int {
+        let index = parts.firstIndex { $0.source.number >= source.number } ?? parts.count
+        if index == parts.count || parts[index].source.number != source.number {
+            let places = Array(repeating: HeartRateMinute(), count: capacity)
+            parts.insert(Part(source: source, places: places), at: index)
+        }
+        return index
+    }
+
+    private mutating func removeEmpty() { parts.removeAll { $0.places.allSatisfy(\.samples.isEmpty) } }
 
     /// Adds the samples of a minute.
-    package mutating func merge(_ minute: HeartRateMinute, place: Int) { places[place].merge(minute) }
-
-    package mutating func merge(_ others: HeartRateCells) {
-        for (place, cell) in others.places.enumerated() where !cell.samples.isEmpty { places[place].merge(cell) }
+    package mutating func merge(_ minute: HeartRateMinute, place: Int, of source: HeartRateSource) {
+        guard !minute.samples.isEmpty else { return }
+        parts[index(of: source)].places[place].merge(minute)
     }
 
-    /// All samples together.
-    package var samples: HeartRateSamples { places.reduce(into: HeartRateSamples()) { $0.merge($1.samples) } }
+    /// Adds the samples of others, whose first place is at one of these.
+    package mutating func merge(_ others: HeartRateCells, at first: Int = 0) {
+        for part in others.parts {
+            let index = index(of: part.source)
+            for (place, cell) in part.places.enumerated() where !cell.samples.isEmpty {
+                parts[index].places[first + place].merge(cell)
+            }
+        }
+    }
+
+    /// What there is at a place, by sources.
+    package func minutes(_ place: Int) -> [HeartRateSource: HeartRateMinute] {
+        var minutes: [HeartRateSource: HeartRateMinute] = [:]
+        for part in parts where !part.places[place].samples.isEmpty { minutes[part.source] = part.places[place] }
+        return minutes
+    }
+
+    package mutating func clear(_ places: Range<Int>) {
+        for part in parts.indices { for place in places { parts[part].places[place] = HeartRateMinute() } }
+        removeEmpty()
+    }
+
+    package func isEmpty(_ places: Range<Int>) -> Bool {
+        parts.allSatisfy { $0.places[places].allSatisfy(\.samples.isEmpty) }
+    }
+
+    /// Leaves out the sources of an hour that are too many. Their order of arrival does not matter, nor whether others were
+    /// left out before.
+    package mutating func limit(_ hour: Range<Int>) {
+        guard parts.count > Self.mostSources else { return }
+        var sources = 0
+        for part in parts.indices where parts[part].places[hour].contains(where: { !$0.samples.isEmpty }) {
+            sources += 1
+            guard sources > Self.mostSources else { continue }
+            for place in hour { parts[part].places[place] = HeartRateMinute() }
+        }
+        removeEmpty()
+    }
+
+    /// The places with samples, in order.
+    package var occupied: [Int] {
+        guard parts.count > 1 else {
+            return parts.first.map { part in part.places.indices.filter { !part.places[$0].samples.isEmpty } } ?? []
+        }
+        return (0..<capacity).filter { place in parts.contains { !$0.places[place].samples.isEmpty } }
+    }
+
+    /// The samples of the best source of each minute of an hour, together; which one is best follows from that hour alone.
+    package func samples(_ hour: Range<Int>) -> HeartRateSamples {
+        guard parts.count > 1 else {
+            return parts.first?.places[hour].reduce(into: HeartRateSamples()) { $0.merge($1.samples) } ?? HeartRateSamples()
+        }
+        return sources(hour).samples
+    }
+
+    /// The samples of the best source of a minute; which one is best follows from these cells alone.
+    package func samples(at place: Int) -> HeartRateSamples {
+        guard parts.count > 1 else { return parts.first?.places[place].samples ?? HeartRateSamples() }
+        var found = HeartRateSamples()
+        sources(0..<capacity).forEachMinute { number, samples, _ in if number == place { found = samples } }
+        return found
+    }
+
+    private func sources(_ places: Range<Int>) -> HeartRateSources {
+        HeartRateSources(
+            parts.map { part in
+                let minutes = places.map { (number: Int64($0), minute: part.places[$0]) }
+                return HeartRateSources.One(part.source, minutes[...])
+            })
+    }
 
     // MARK: Bytes
 
-    private static let version: UInt8 = 1
+    private static let version: UInt8 = 2
     private static let allSlots: UInt16 = 0xFFF
 
     package var bytes: [UInt8] {
-        let kept = places.indices.filter { !places[$0].samples.isEmpty }
         var bytes = [Self.version]
-        bytes.reserveCapacity(16 + 8 * kept.count)
+        bytes.appendVarint(UInt64(parts.count))
+        for part in parts { Self.append(part, to: &bytes) }
+        return bytes
+    }
+
+    private static func append(_ part: Part, to bytes: inout [UInt8]) {
+        let places = part.places
+        let kept = places.indices.filter { !places[$0].samples.isEmpty }
+        bytes.reserveCapacity(bytes.count + 32 + 8 * kept.count)
         func column(_ number: (_ place: Int, _ cell: HeartRateMinute) -> UInt64) {
             for place in kept { bytes.appendVarint(number(place, places[place])) }
         }
+        let usual = kept.first.map { places[$0].hasIntervals } ?? false
+        bytes.appendVarint(UInt64(part.source.number) << 2 | (part.source.isRecord ? 2 : 0) | (usual ? 1 : 0))
         bytes.appendVarint(UInt64(kept.count))
         var next = 0
         column { place, _ in
             defer { next = place + 1 }
             return UInt64(place - next)
         }
-        column { UInt64($1.slots ^ Self.allSlots) }
+        column { UInt64($1.slots ^ allSlots) << 1 | ($1.hasIntervals == usual ? 0 : 1) }
         column { UInt64($1.samples.count) }
         var last: Int64 = 0
         column { _, cell in
@@ -73,39 +180,23 @@ package struct HeartRateCells: Equatable {
         column { UInt64($1.samples.sum % $1.samples.count) }
         column { UInt64($1.samples.sum / $1.samples.count - $1.samples.minimum) }
         column { UInt64($1.samples.maximum - $1.samples.sum / $1.samples.count) }
-        return bytes
     }
 
     /// The cells that `bytes` encode; nil if they encode none.
     package init?(_ bytes: [UInt8], capacity: Int) {
         self.init(capacity: capacity)
-        guard Self.forEach(in: bytes, capacity: capacity, { places[$0] = $1 }) else { return nil }
+        guard Self.forEach(in: bytes, capacity: capacity, { parts[index(of: $0)].places[$1] = $2 }) else { return nil }
     }
 
-    /// Shows each cell with its place.
+    /// Shows each cell with its source and its place.
     /// - Returns: whether the bytes encoded any; if they did not, none was shown.
     package static func forEach(
-        in bytes: [UInt8], capacity: Int, _ body: (_ place: Int, _ cell: HeartRateMinute) -> Void
+        in bytes: [UInt8], capacity: Int,
+        _ body: (_ source: HeartRateSource, _ place: Int, _ cell: HeartRateMinute) -> Void
     ) -> Bool {
         var columns = Columns(bytes)
-        guard columns.byte() == version, let count = columns.number(below: capacity + 1) else { return false }
-        var cells = Array(repeating: (place: 0, cell: HeartRateMinute()), count: count)
-        var next = 0
-        for index in cells.indices {
-            guard let gap = columns.number(below: capacity - next) else { return false }
-            cells[index].place = next + gap
-            next += gap + 1
-        }
-        for index in cells.indices {
-            guard let missing = columns.number(below: Int(allSlots) + 1) else { return false }
-            cells[index].cell.slots = UInt16(missing) ^ allSlots
-        }
-        for index in cells.indices {
-            guard let samples = columns.number(below: mostSamples), samples > 0 else { return false }
-            cells[index].cell.samples.count = samples
-        }
-        guard columns.rates(&cells), columns.isAtEnd else { return false }
-        for (place, cell) in cells { body(place, cell) }
+        guard let sources = columns.sources(capacity), columns.isAtEnd else { return false }
+        for (source, cells) in sources { for (place, cell) in cells { body(source, place, cell) } }
         return true
     }
 
@@ -115,6 +206,11 @@ package struct HeartRateCells: Equatable {
 
 /// Takes numbers off the front of bytes; nil if the next one is missing or not allowed.
 private struct Columns {
+    typealias Cells = [(place: Int, cell: HeartRateMinute)]
+
+    private static let allSlots: UInt16 = 0xFFF
+    /// Numbers of sources are lower than this.
+    private static let mostSources = 1 << 56
     private let bytes: [UInt8]
     private var position = 0
 
@@ -133,8 +229,55 @@ private struct Columns {
         return value < UInt64(limit) ? Int(value) : nil
     }
 
+    /// All of a row.
+    mutating func sources(_ capacity: Int) -> [(source: HeartRateSource, cells: Cells)]? {
+        switch byte() {
+        case 1?:
+            guard let cells = cells(capacity, usual: nil) else { return nil }
+            return [(.unknown, cells)]
+        case 2?:
+            guard let count = number(below: capacity * HeartRateCells.mostSources + 1) else { return nil }
+            var sources: [(source: HeartRateSource, cells: Cells)] = []
+            sources.reserveCapacity(min(count, 64))
+            for _ in 0..<count {
+                guard let bits = number(below: Self.mostSources << 2), Int64(bits >> 2) > sources.last?.source.number ?? -1,
+                    let cells = cells(capacity, usual: bits & 1 != 0), !cells.isEmpty
+                else { return nil }
+                sources.append((HeartRateSource(Int64(bits >> 2), isRecord: bits & 2 != 0), cells))
+            }
+            return sources
+        default: return nil
+        }
+    }
+
+    /// Those of one source.
+    /// - Parameter usual: whether RR intervals came with the first one; nil if that was not kept.
+    private mutating func cells(_ capacity: Int, usual: Bool?) -> Cells? {
+        guard let count = number(below: capacity + 1) else { return nil }
+        var cells = Array(repeating: (place: 0, cell: HeartRateMinute()), count: count)
+        var next = 0
+        for index in cells.indices {
+            guard let gap = number(below: capacity - next) else { return nil }
+            cells[index].place = next + gap
+            next += gap + 1
+        }
+        for index in cells.indices {
+            guard var missing = number(below: (Int(Self.allSlots) + 1) << (usual == nil ? 0 : 1)) else { return nil }
+            if let usual {
+                cells[index].cell.hasIntervals = (missing & 1 != 0) != usual
+                missing >>= 1
+            }
+            cells[index].cell.slots = UInt16(missing) ^ Self.allSlots
+        }
+        for index in cells.indices {
+            guard let samples = number(below: HeartRateCells.mostSamples), samples > 0 else { return nil }
+            cells[index].cell.samples.count = samples
+        }
+        return rates(&cells) ? cells : nil
+    }
+
     /// The last four columns.
-    mutating func rates(_ cells: inout [(place: Int, cell: HeartRateMinute)]) -> Bool {
+    private mutating func rates(_ cells: inout Cells) -> Bool {
         var mean = 0
         for index in cells.indices {
             guard let difference = number(below: 1 << 17) else { return false }

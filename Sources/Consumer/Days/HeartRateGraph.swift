@@ -9,7 +9,8 @@ package import Telemetry
 // hours otherwise: so a curve of five years is made of fewer numbers than a curve of a month. Where buckets begin, and
 // how wide they are, is rounded so that each minute and each hour is in one bucket: a bucket has the same extremes as
 // its samples, whether it was made of samples, minutes or hours. The mean of a bucket of minutes is that over its time. So is the mean
-// of the whole span, which is not the mean of what is drawn.
+// of the whole span, which is not the mean of what is drawn. Of several sensors at once the best one of each minute counts; where samples
+// are drawn, that of each slot (`HeartRateSources`).
 
 /// What a curve shows.
 package struct HeartRateGraph: Equatable {
@@ -89,20 +90,25 @@ package struct HeartRateGraph: Equatable {
         var all = HeartRateSamples()
         // The last bucket is whole, too.
         let whole = first..<first + Int64(buckets.count) * width
-        let minutes = tier == .hours ? [] : try tiers.minutes(of: user, in: Self.needed(whole))
+        let minutes = tier == .hours ? HeartRateSources([]) : try tiers.minutes(of: user, in: Self.needed(whole))
         switch tier {
         case .samples:
-            _ = try StoredReadings(store: store, keys: keys).forEach(
+            var best = BestHeartRates(minutes)
+            _ = try StoredReadings(store: store, keys: keys).eachOfStreams(
                 of: user, .heartRate, from: whole.lowerBound, to: whole.upperBound
-            ) { reading in
-                guard let rate = reading.heartRate else { return }
-                buckets[Int((reading.moment.wall - first) / width)].add(rate)
-                if times.contains(reading.moment.wall) { all.add(rate) }
+            ) { reading, stream in
+                guard let rate = reading.heartRate else { return true }
+                let wall = reading.moment.wall
+                let isBest = best.isBest(stream, at: wall)
+                if isBest.ofSlot { buckets[Int((wall - first) / width)].add(rate) }
+                if isBest.ofMinute, times.contains(wall) { all.add(rate) }
+                return true
             }
         case .minutes:
-            for (number, minute) in minutes where whole.contains(number * 60_000) {
-                buckets[Int((number * 60_000 - first) / width)].merge(minute.samples)
-                if times.contains(number * 60_000) { all.merge(minute.samples) }
+            minutes.forEachMinute { number, samples, _ in
+                guard whole.contains(number * 60_000) else { return }
+                buckets[Int((number * 60_000 - first) / width)].merge(samples)
+                if times.contains(number * 60_000) { all.merge(samples) }
             }
         case .hours:
             try tiers.forEachHour(of: user, in: whole) { number, samples in
@@ -119,14 +125,12 @@ package struct HeartRateGraph: Equatable {
     }
 
     /// Finds the means over time, by the minutes of the buckets and those around them.
-    private mutating func hold(
-        _ minutes: [(number: Int64, minute: HeartRateMinute)], _ whole: Range<Int64>, _ samples: HeartRateSamples
-    ) {
+    private mutating func hold(_ minutes: HeartRateSources, _ whole: Range<Int64>, _ samples: HeartRateSamples) {
         let (asked, first, width) = (HeldHeartRates.slots(in: times), whole.lowerBound, width)
         var held = HeldTime()
         var inBuckets = [HeldTime](repeating: HeldTime(), count: tier == .minutes ? buckets.count : 0)
         let inside = HeldHeartRates.slots(in: whole)
-        HeldHeartRates.forEach(in: minutes[...]) { piece in
+        minutes.forEachPiece { piece in
             held.add(Int64(piece.slots.clamped(to: asked).count), piece.mean)
             guard !inBuckets.isEmpty else { return }
             var slots = piece.slots.clamped(to: inside)

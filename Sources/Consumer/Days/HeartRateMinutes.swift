@@ -12,9 +12,11 @@ package import Telemetry
 //                `heart_rate_months`; their own rows are deleted
 //     recompute  an hour is counted again from the stored readings, and replaces all that was kept of it
 //
-// All of it adds up: a minute is the sum of its cells in both tables. So late readings just make a new row for their
-// hour, to be folded again, and a year of a beating heart is read from twelve rows. Readings that do not add up mark
-// their hours stale (Stale.swift), and these are counted again.
+// The minutes of each source, which is a stream, are kept apart (HeartRateCells.swift), and which source counts is decided
+// when they are read (`HeartRateSources`). So the minutes add up: a minute of a source is the sum of its cells in
+// both tables. Late readings just make a new row for their hour, to be folded again. An hour of a month is the sum of the
+// best source of each minute, and is computed from the row of its day whenever that changes; so a year of a beating heart
+// is read from twelve rows. Readings that do not add up mark their hours stale (Stale.swift), and these are counted again.
 //
 // Nothing is kept in memory between two batches: the row of an hour is small, and it takes less time to open it than to
 // make sure that memory still agrees with the database when somebody is forgotten, or a transaction fails.
@@ -81,7 +83,7 @@ package final class HeartRateMinutes: Derivation, ClosedHours {
     package func take(_ people: [PersonsReadings], now: Int64) throws(VaultError) {
         for person in people {
             var counted = CountedHours()
-            for portion in person.portions { counted.add(portion.readings) }
+            for portion in person.portions { counted.add(portion.readings, of: HeartRateSource(portion)) }
             for (number, cells) in counted.all { try add(cells, number, of: person.user, now: now) }
         }
     }
@@ -93,6 +95,7 @@ package final class HeartRateMinutes: Derivation, ClosedHours {
         case .cells(let kept):
             all = kept
             all.merge(cells)
+            all.limit(0..<60)
         case .damaged, .locked: try store.markStale(user, number...number)
         }
         try rows.write(all, .hours, number, of: user)
@@ -190,8 +193,9 @@ package final class HeartRateMinutes: Derivation, ClosedHours {
         for hour in hours {
             switch try rows.read(.hours, hour.number, of: user) {
             case .cells(let cells):
-                for (minute, cell) in cells.places.enumerated() { day[hour.placeInDay + minute].merge(cell) }
-                month[hour.placeInMonth].samples.merge(cells.samples)
+                day.merge(cells, at: hour.placeInDay)
+                day.limit(hour.placesInDay)
+                month[hour.placeInMonth] = HeartRateMinute(samples: day.samples(hour.placesInDay))
             case .damaged: try store.markStale(user, hour.number...hour.number)
             case .none, .locked: continue
             }
@@ -221,8 +225,10 @@ package final class HeartRateMinutes: Derivation, ClosedHours {
         { number, stored throws(VaultError) in
             var counted = CountedHours()
             let range = HeartRateHour(number).milliseconds.clamped(to: -Moment.limit..<Moment.limit + 1)
-            _ = try stored.forEach(of: user, .heartRate, from: range.lowerBound, to: range.upperBound) {
-                counted.add($0)
+            let sources = try stored.store.heartRateSources(of: user)
+            _ = try stored.eachOfStreams(of: user, .heartRate, from: range.lowerBound, to: range.upperBound) {
+                counted.add($0, of: sources[$1] ?? HeartRateSource($1))
+                return true
             }
             return counted.all[number] ?? HeartRateCells(capacity: 60)
         }
@@ -255,9 +261,8 @@ package final class HeartRateMinutes: Derivation, ClosedHours {
     /// Takes an hour out of the rows of its day and its month.
     private func takeOut(_ hour: HeartRateHour, of user: ID) throws(VaultError) {
         var (day, month) = (try kept(.days, hour.day, of: user), try kept(.months, hour.month, of: user))
-        let places = hour.placeInDay..<hour.placeInDay + 60
-        if places.contains(where: { !day[$0].samples.isEmpty }) {
-            for place in places { day[place] = HeartRateMinute() }
+        if !day.isEmpty(hour.placesInDay) {
+            day.clear(hour.placesInDay)
             try rows.write(day, .days, hour.day, of: user)
         }
         if !month[hour.placeInMonth].samples.isEmpty {
@@ -276,23 +281,26 @@ package final class HeartRateMinutes: Derivation, ClosedHours {
         /// Compares one counted hour, and checks that nothing is kept of the hours between the last one and this.
         func compare(_ hour: HeartRateHour?, _ cells: HeartRateCells) throws(VaultError) {
             let range = hour?.milliseconds ?? Moment.limit..<Moment.limit
-            let before = try tiers.minutes(of: user, in: next..<max(next, range.lowerBound)).count
+            let before = try tiers.minutes(of: user, in: next..<max(next, range.lowerBound)).minuteCount
             let hoursBefore = try tiers.hours(of: user, in: next..<max(next, range.lowerBound)).count
             next = range.upperBound
             (kept, differing) = (kept + before, differing + before + hoursBefore)
             guard let hour else { return }
             var found = HeartRateCells(capacity: 60)
-            for (number, minute) in try tiers.minutes(of: user, in: range) {
-                found[Int(number - hour.number * 60)] = minute
+            for one in try tiers.minutes(of: user, in: range).all {
+                for (number, minute) in one.minutes {
+                    found.merge(minute, place: Int(number - hour.number * 60), of: one.source)
+                }
             }
-            kept += found.places.count { !$0.samples.isEmpty }
-            differing += zip(found.places, cells.places).count { $0 != $1 }
-            if try tiers.hours(of: user, in: range).first?.samples != cells.samples { differing += 1 }
+            kept += found.occupied.count
+            differing += (0..<60).count { found.minutes($0) != cells.minutes($0) }
+            if try tiers.hours(of: user, in: range).first?.samples != cells.samples(0..<60) { differing += 1 }
         }
         var counted = CountedHours()
-        let damaged = try StoredReadings(store: store, keys: keys).each(
+        let sources = try store.heartRateSources(of: user)
+        let damaged = try StoredReadings(store: store, keys: keys).eachOfStreams(
             of: user, .heartRate, from: -Moment.limit, to: Moment.limit + 1
-        ) { reading in
+        ) { reading, stream in
             let hour = HourSpan.hour(reading.moment.wall)
             if let (number, cells) = counted.all.first, number != hour {
                 do throws(VaultError) { try compare(HeartRateHour(number), cells) } catch {
@@ -301,7 +309,7 @@ package final class HeartRateMinutes: Derivation, ClosedHours {
                 }
                 counted = CountedHours()
             }
-            counted.add(reading)
+            counted.add(reading, of: sources[stream] ?? HeartRateSource(stream))
             return true
         }
         if let failure { throw failure }
@@ -317,12 +325,12 @@ struct CountedHours {
     // Readings come by the thousand for one hour.
     private var current: (number: Int64, cells: HeartRateCells)?
 
-    mutating func add(_ reading: Reading) { add(BareReading(reading)) }
+    mutating func add(_ reading: Reading, of source: HeartRateSource) {
+        add(CollectionOfOne(BareReading(reading)), of: source)
+    }
 
-    mutating func add(_ reading: BareReading) { add(CollectionOfOne(reading)) }
-
-    /// Adds readings, of which many follow one of the same minute.
-    mutating func add(_ readings: some Sequence<BareReading>) {
+    /// Adds readings of a source. Many follow one of the same minute.
+    mutating func add(_ readings: some Sequence<BareReading>, of source: HeartRateSource) {
         var minute = HeartRateMinute()
         // Of `minute`, Unix milliseconds; at first no reading is in it.
         var begin = Int64.min / 2
@@ -330,28 +338,49 @@ struct CountedHours {
             guard let rate = reading.heartRate else { continue }
             let wall = reading.wall
             if !(0..<60_000 ~= wall - begin) {
-                merge(minute, begin)
+                merge(minute, begin, of: source)
                 minute = HeartRateMinute()
                 begin = wall.floorDivided(by: 60_000) * 60_000
             }
             minute.add(rate, millisecond: Int(wall - begin))
+            if reading.intervals > 0 { minute.hasIntervals = true }
         }
-        merge(minute, begin)
+        merge(minute, begin, of: source)
     }
 
-    private mutating func merge(_ minute: HeartRateMinute, _ begin: Int64) {
+    private mutating func merge(_ minute: HeartRateMinute, _ begin: Int64, of source: HeartRateSource) {
         guard !minute.samples.isEmpty else { return }
         let number = HourSpan.hour(begin)
         if current?.number != number {
             if let current { hours[current.number] = current.cells }
             current = (number, hours.removeValue(forKey: number) ?? HeartRateCells(capacity: 60))
         }
-        current?.cells.merge(minute, place: Int((begin - number * 3_600_000) / 60_000))
+        current?.cells.merge(minute, place: Int((begin - number * 3_600_000) / 60_000), of: source)
     }
 
     var all: [Int64: HeartRateCells] {
         var all = hours
         if let current { all[current.number] = current.cells }
+        for (number, cells) in all where cells.parts.count > HeartRateCells.mostSources { all[number]?.limit(0..<60) }
         return all
+    }
+}
+
+extension HeartRateSource {
+    fileprivate init(_ portion: PersonsReadings.Portion) {
+        self.init(portion.stream, isRecord: portion.sensor.hasPrefix(Self.records))
+    }
+
+    private static let records = "\(OwnGateway.name)/"
+}
+
+extension Store {
+    /// What each of a person's streams is as a source, by its number.
+    fileprivate func heartRateSources(of user: ID) throws(VaultError) -> [Int64: HeartRateSource] {
+        var sources: [Int64: HeartRateSource] = [:]
+        for stream in try streams(of: user) {
+            sources[stream.number] = HeartRateSource(stream.number, isRecord: stream.gateway == OwnGateway.name)
+        }
+        return sources
     }
 }

@@ -10,7 +10,7 @@ package enum HeartRateTable: String, CaseIterable {
     case hours
     /// The minutes of a day's closed hours.
     case days
-    /// The closed hours of a month; without slots.
+    /// The closed hours of a month: the samples of the best source of each minute; without slots.
     case months
 
     /// The table's name.
@@ -49,6 +49,7 @@ struct HeartRateHour: Hashable {
     var day: Int64 { number.floorDivided(by: 24) }
     /// Where its minutes begin in the row of its day.
     var placeInDay: Int { Int(number - day * 24) * 60 }
+    var placesInDay: Range<Int> { placeInDay..<placeInDay + 60 }
     var month: Int64 {
         let day = CalendarDay(daysSince1970: day)
         return (Int64(day.year) - 1970) * 12 + Int64(day.month) - 1
@@ -125,16 +126,25 @@ package struct HeartRateRows {
             """, [.text(user.text), .integer(period), .integer(version), .blob(sealed)])
     }
 
+    /// The periods within a range that have a row, in order.
+    func periods(
+        _ table: HeartRateTable, _ periods: ClosedRange<Int64>, of user: ID
+    ) throws(VaultError) -> [Int64] {
+        try store.database.query(
+            "SELECT \(table.column) FROM \(table.name) WHERE person = ? AND \(table.column) BETWEEN ? AND ? ORDER BY \(table.column)",
+            [.text(user.text), .integer(periods.lowerBound), .integer(periods.upperBound)], row: Row.int)
+    }
+
     package func delete(_ table: HeartRateTable, _ period: Int64, of user: ID) throws(VaultError) {
         try store.database.execute(
             "DELETE FROM \(table.name) WHERE person = ? AND \(table.column) = ?", [.text(user.text), .integer(period)])
     }
 
-    /// Shows each cell of some periods, in order, with its period and its place there. Rows that do not open are left
-    /// out.
+    /// Shows each cell of some periods, by their order and within each by sources, with its period and its place there.
+    /// Rows that do not open are left out.
     package func forEach(
         _ table: HeartRateTable, _ periods: ClosedRange<Int64>, of user: ID,
-        _ body: (_ period: Int64, _ place: Int, _ cell: HeartRateMinute) -> Void
+        _ body: (_ period: Int64, _ source: HeartRateSource, _ place: Int, _ cell: HeartRateMinute) -> Void
     ) throws(VaultError) {
         try store.database.forEach(
             """
@@ -144,7 +154,7 @@ package struct HeartRateRows {
         ) { row throws(VaultError) in
             let period = try row.int("period")
             guard let bytes = try opened(row.sealedRow(), table, period, of: user) else { return }
-            _ = HeartRateCells.forEach(in: bytes, capacity: table.capacity) { body(period, $0, $1) }
+            _ = HeartRateCells.forEach(in: bytes, capacity: table.capacity) { body(period, $0, $1, $2) }
         }
     }
 

@@ -35,46 +35,69 @@ package struct HeartRateTiers {
         return Hidden(deleted: deleted, stale: stale)
     }
 
-    /// Minutes of UTC that begin within a range of times, by their number since 1970, ascending; those without samples
-    /// are left out.
+    private typealias Minutes = [(number: Int64, minute: HeartRateMinute)]
+
+    /// Minutes of UTC that begin within a range of times; those without samples are left out.
     /// - Parameter times: Unix milliseconds.
-    package func minutes(
-        of user: ID, in times: Range<Int64>
-    ) throws(VaultError) -> [(number: Int64, minute: HeartRateMinute)] {
-        var minutes: [(number: Int64, minute: HeartRateMinute)] = []
-        try forEachMinute(of: user, in: times) { minutes.append(($0, $1)) }
-        return Self.merged(minutes) { $0.merge($1) }
+    package func minutes(of user: ID, in times: Range<Int64>) throws(VaultError) -> HeartRateSources {
+        var sources: [HeartRateSource] = []
+        var minutes: [Minutes] = []
+        var last = 0
+        try forEachMinute(of: user, in: times) { source, number, minute in
+            // Many of a source come one after the other.
+            if last == sources.count || sources[last].number != source.number {
+                last = sources.firstIndex { $0.number == source.number } ?? sources.count
+                if last == sources.count {
+                    sources.append(source)
+                    minutes.append([])
+                }
+            }
+            minutes[last].append((number, minute))
+        }
+        for index in minutes.indices { minutes[index] = Self.merged(minutes[index]) { $0.merge($1) } }
+        if sources.count > HeartRateCells.mostSources { Self.limit(&minutes, sources) }
+        return HeartRateSources(zip(sources, minutes).map { HeartRateSources.One($0, $1[...]) })
+    }
+
+    /// Leaves only so many sources in an hour as count: the open row of an hour may have others than that of its day.
+    private static func limit(_ minutes: inout [Minutes], _ sources: [HeartRateSource]) {
+        var counts: [Int64: Int] = [:]
+        for index in sources.indices.sorted(by: { sources[$0].number < sources[$1].number }) {
+            minutes[index].removeAll { counts[$0.number.floorDivided(by: 60)] ?? 0 >= HeartRateCells.mostSources }
+            for hour in Set(minutes[index].map { $0.number.floorDivided(by: 60) }) { counts[hour, default: 0] += 1 }
+        }
     }
 
     /// The same for hours.
     package func hours(
         of user: ID, in times: Range<Int64>
     ) throws(VaultError) -> [(number: Int64, samples: HeartRateSamples)] {
-        var hours: [(number: Int64, minute: HeartRateSamples)] = []
+        var hours: [(number: Int64, samples: HeartRateSamples)] = []
         try forEachHour(of: user, in: times) { hours.append(($0, $1)) }
-        return Self.merged(hours) { $0.merge($1) }.map { ($0.number, $0.minute) }
+        return hours.sorted { $0.number < $1.number }
     }
 
     /// Shows minutes in any order, perhaps one in two parts.
-    func forEachMinute(
-        of user: ID, in times: Range<Int64>, _ body: (_ number: Int64, _ minute: HeartRateMinute) -> Void
+    private func forEachMinute(
+        of user: ID, in times: Range<Int64>,
+        _ body: (_ source: HeartRateSource, _ number: Int64, _ minute: HeartRateMinute) -> Void
     ) throws(VaultError) {
         guard let numbers = Self.numbers(times, of: 60_000) else { return }
         let hours =
             numbers.lowerBound.floorDivided(by: 60)...numbers.upperBound.floorDivided(by: 60)
         let hidden = try hidden(of: user)
         for (table, periods) in [(HeartRateTable.days, Self.days(hours)), (.hours, hours)] {
-            try rows.forEach(table, periods, of: user) { period, place, cell in
+            try rows.forEach(table, periods, of: user) { period, source, place, cell in
                 let number = period * Int64(table.capacity) + Int64(place)
                 guard numbers.contains(number), !hidden.contains(number * 60_000..<(number + 1) * 60_000) else {
                     return
                 }
-                body(number, cell)
+                body(source, number, cell)
             }
         }
     }
 
-    /// Shows hours in any order, perhaps one in many parts.
+    /// Shows hours in any order, with the samples of the best source of each minute.
     func forEachHour(
         of user: ID, in times: Range<Int64>, _ body: (_ number: Int64, _ samples: HeartRateSamples) -> Void
     ) throws(VaultError) {
@@ -82,15 +105,38 @@ package struct HeartRateTiers {
         let months = HeartRateHour(numbers.lowerBound).month...HeartRateHour(numbers.upperBound).month
         let hidden = try hidden(of: user)
         var first: (month: Int64, hour: Int64)?
-        try rows.forEach(.months, months, of: user) { month, place, cell in
+        let open = try rows.periods(.hours, numbers, of: user)
+        let isOpen = Set(open)
+        try rows.forEach(.months, months, of: user) { month, _, place, cell in
             if first?.month != month { first = (month, HeartRateHour.first(ofMonth: month)) }
             let number = (first?.hour ?? 0) + Int64(place)
-            guard numbers.contains(number), !hidden.contains(HeartRateHour(number).milliseconds) else { return }
+            guard numbers.contains(number), !isOpen.contains(number), !hidden.contains(HeartRateHour(number).milliseconds)
+            else { return }
             body(number, cell.samples)
         }
-        try rows.forEach(.hours, numbers, of: user) { hour, _, cell in
-            if !hidden.contains(HeartRateHour(hour).milliseconds) { body(hour, cell.samples) }
+        // Which source is best of a minute may change with what has come since the hour was folded.
+        for hours in Self.together(open) {
+            let times = HeartRateHour(hours.lowerBound).milliseconds.lowerBound..<HeartRateHour(hours.upperBound).milliseconds.upperBound
+            let minutes = try minutes(of: user, in: times)
+            for hour in hours where isOpen.contains(hour) {
+                let times = HeartRateHour(hour).milliseconds
+                let samples = minutes[times].samples
+                if !samples.isEmpty, !hidden.contains(times) { body(hour, samples) }
+            }
         }
+    }
+
+    /// Ascending hours, those of one day together.
+    private static func together(_ hours: [Int64]) -> [ClosedRange<Int64>] {
+        var ranges: [ClosedRange<Int64>] = []
+        for hour in hours {
+            if let last = ranges.last, HeartRateHour(last.lowerBound).day == HeartRateHour(hour).day {
+                ranges[ranges.count - 1] = last.lowerBound...hour
+            } else {
+                ranges.append(hour...hour)
+            }
+        }
+        return ranges
     }
 
     /// The numbers of the spans of this many milliseconds that begin within a range; nil if none does.

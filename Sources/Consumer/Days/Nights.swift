@@ -42,6 +42,6 @@ extension Days {
         guard !minutes.isEmpty else { return nil }
         // A workout may have begun on the day before the first one, and gone on.
         let workouts = try rows.records(of: user, in: day.advanced(by: -3)...day).flatMap { $0.record.workouts.values.map(\.times) }
-        return NightFigures(minutes[...], night: night, day: before, workouts: workouts)
+        return NightFigures(minutes, night: night, day: before, workouts: workouts)
     }
 }

@@ -24,6 +24,8 @@ package struct PersonsReadings {
     package struct Portion {
         /// `home/strap`: counters are a sensor's.
         package let sensor: String
+        /// The number of the row of its stream.
+        package let stream: Int64
         package let readings: [BareReading]
     }
 
@@ -46,11 +48,11 @@ package struct PersonsReadings {
 
     package init(user: ID, entries: [Entry]) {
         self.user = user
-        portions = entries.map { Portion(sensor: $0.sensor, readings: [$0.bare]) }
+        portions = entries.map { Portion(sensor: $0.sensor, stream: 0, readings: [$0.bare]) }
     }
 
-    package mutating func add(_ readings: [BareReading], sensor: String) {
-        if !readings.isEmpty { portions.append(Portion(sensor: sensor, readings: readings)) }
+    package mutating func add(_ readings: [BareReading], sensor: String, stream: Int64 = 0) {
+        if !readings.isEmpty { portions.append(Portion(sensor: sensor, stream: stream, readings: readings)) }
     }
 
     /// One reading after the other.
@@ -164,7 +166,7 @@ package final class Totals: ReadingsSink {
                 try store.markStale(view.user, hours.first...hours.last)
             }
             // Readings that are counted twice by mistake are seen only until their hours are counted again.
-            if !arrival.isLoose { people[view.place].add(readings, sensor: view.sensor) }
+            if !arrival.isLoose { people[view.place].add(readings, sensor: view.sensor, stream: view.stream) }
         }
         var all: [PersonsReadings] = []
         for person in people where !person.portions.isEmpty {

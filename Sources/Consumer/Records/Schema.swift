@@ -40,7 +40,7 @@
 //
 // These are the steps by which an older file comes to the tables that `Tables.swift` describes, and that a new file is
 // made with. A change is made in both, and a test compares them. Each step has a name; steps that also have numbers are
-// older than the names. The next one is `store/12`, whatever it is about, as long as the tables of all features are here;
+// older than the names. The next one is `store/14`, whatever it is about, as long as the tables of all features are here;
 // it goes to the end.
 //
 // Ledger and blocks are apart, so that the blocks of closed hours can be packed while the ledger still knows them.
@@ -317,6 +317,13 @@ extension Store {
         // Until now heart rates from 1 to 24 and from 241 to 250 were counted, too.
         Migration(
             "store/12",
+            """
+            INSERT INTO stale (person, first_hour, last_hour)
+                SELECT DISTINCT person, -2501999793, 2501999792 FROM streams WHERE person <> '';
+            """),
+        // Until now heart rates of several sensors were summed up by minutes.
+        Migration(
+            "store/13",
             """
             INSERT INTO stale (person, first_hour, last_hour)
                 SELECT DISTINCT person, -2501999793, 2501999792 FROM streams WHERE person <> '';

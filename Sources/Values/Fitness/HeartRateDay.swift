@@ -13,9 +13,9 @@ public struct HeartRateDay: Hashable, Sendable, Codable {
 
     /// The mean over the recorded time, in beats per minute.
     public var mean: Double
-    /// The lowest sample.
+    /// The lowest sample of each minute's best source.
     public var minimum: Int
-    /// The highest sample.
+    /// The highest of them.
     public var maximum: Int
     /// The mean of the six quietest half-hours; nil on days with fewer than eight that count.
     public var resting: Double?
@@ -56,14 +56,12 @@ public struct HeartRateDay: Hashable, Sendable, Codable {
 
     /// A day of these minutes; nil if none that begins in it has a sample.
     /// - Parameters:
-    ///   - minutes: in order, each once, by their number from 1970 on, with those of `Time.needed`.
+    ///   - minutes: with those of `Time.needed`.
     ///   - person: as they were on that day.
-    public init?(
-        _ minutes: ArraySlice<(number: Int64, minute: HeartRateMinute)>, _ time: Time, of person: Person
-    ) {
+    public init?(_ minutes: HeartRateSources, _ time: Time, of person: Person) {
         var all = HeartRateSamples()
-        for interval in time.intervals {
-            for (number, minute) in minutes where interval.contains(number * 60_000) { all.merge(minute.samples) }
+        minutes.forEachMinute { number, samples, _ in
+            for interval in time.intervals where interval.contains(number * 60_000) { all.merge(samples) }
         }
         guard !all.isEmpty, let first = time.intervals.first?.lowerBound else { return nil }
         let zones = person.zones()
@@ -71,7 +69,7 @@ public struct HeartRateDay: Hashable, Sendable, Codable {
         let last = time.intervals.last?.upperBound ?? first
         var halves = HalfHours(first..<last)
         let intervals = time.intervals.map { HeldHeartRates.slots(in: $0) }
-        HeldHeartRates.forEach(in: minutes) { piece in
+        minutes.forEachPiece { piece in
             for interval in intervals {
                 let slots = piece.slots.clamped(to: interval)
                 guard !slots.isEmpty else { continue }

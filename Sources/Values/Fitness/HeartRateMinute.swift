@@ -47,7 +47,7 @@ public struct HeartRateSamples: Hashable, Sendable {
     }
 }
 
-/// The heart rates of one minute of UTC, the finest grain that days are made of. Samples that come late are merged into
+/// The heart rates of one source in a minute of UTC, the finest grain that days are made of. Samples that come late are merged into
 /// it: the order in which samples come does not matter.
 public struct HeartRateMinute: Hashable, Sendable {
     /// How long a slot is.
@@ -55,12 +55,14 @@ public struct HeartRateMinute: Hashable, Sendable {
     /// The parts of the minute in which there were samples: bit n stands for the seconds 5 n to 5 n + 4. There are
     /// twelve.
     public var slots: UInt16
+    /// Whether RR intervals came with any of its samples: mostly chest straps know them.
+    public var hasIntervals: Bool
     /// The samples.
     public var samples: HeartRateSamples
 
     /// A minute of these samples.
-    public init(slots: UInt16 = 0, samples: HeartRateSamples = HeartRateSamples()) {
-        (self.slots, self.samples) = (slots, samples)
+    public init(slots: UInt16 = 0, hasIntervals: Bool = false, samples: HeartRateSamples = HeartRateSamples()) {
+        (self.slots, self.hasIntervals, self.samples) = (slots, hasIntervals, samples)
     }
 
     /// Which minute a moment is in, counted from 1970.
@@ -84,6 +86,7 @@ public struct HeartRateMinute: Hashable, Sendable {
     /// Adds other samples of the same minute.
     public mutating func merge(_ others: HeartRateMinute) {
         slots |= others.slots
+        hasIntervals = hasIntervals || others.hasIntervals
         samples.merge(others.samples)
     }
 }

@@ -6,7 +6,8 @@
 //     held         |a|a|a|a|a|b|b|b|b|b|c|c|c|                            up to the next slot with a sample, or as long as the limit
 //
 // What a slot holds is the mean of all samples of its minute, so nothing has to be kept of a minute but which slots have samples,
-// and their number, sum and extremes. All of these add up in any order, and give the same figures as the samples do.
+// and their number, sum and extremes. All of these add up in any order, and give the same figures as the samples do. Each source is
+// computed alone: HeartRateSources.swift says which of several counts.
 
 /// Heart rates in time: which slots each minute's mean stands for.
 public enum HeldHeartRates {
@@ -31,6 +32,14 @@ public enum HeldHeartRates {
         public let slots: Range<Int64>
         /// In beats per minute.
         public let mean: Double
+        /// Whose value it is, and how good that one is.
+        let rank: HeartRateRank
+
+        /// The number of the source whose value it is.
+        public var source: Int64 { rank.source }
+
+        /// Some of its slots.
+        func part(_ slots: Range<Int64>) -> Piece { Piece(slots: slots, mean: mean, rank: rank) }
     }
 
     /// Which slots begin within a range of Unix milliseconds.
@@ -39,17 +48,28 @@ public enum HeldHeartRates {
         return first(times.lowerBound)..<first(times.upperBound)
     }
 
-    /// Shows the pieces of some minutes, in order and without overlaps.
-    /// - Parameter minutes: in order, each once, by their number from 1970 on.
-    public static func forEach(
-        in minutes: ArraySlice<(number: Int64, minute: HeartRateMinute)>, _ body: (Piece) -> Void
+    /// A run of slots with samples in a minute: its bounds, the gap before its last slot, and what is known of its minute.
+    private struct Run {
+        let first: Int64
+        let last: Int64
+        let before: Int64?
+        let mean: Double
+        let hasIntervals: Bool
+    }
+
+    /// Shows the pieces of some minutes of one source, in order and without overlaps. Each begins with a slot that has a
+    /// sample.
+    static func forEach(
+        in minutes: HeartRateSources.Minutes, of source: HeartRateSource, _ body: (Piece) -> Void
     ) {
-        // The latest run of slots with samples, as long as it is not known what follows: its bounds, the gap before its last slot, and
-        // the mean of its minute.
-        var waiting: (first: Int64, last: Int64, before: Int64?, mean: Double)?
-        func show(_ run: (first: Int64, last: Int64, before: Int64?, mean: Double), next: Int64?) {
-            let held = held(before: run.before, after: next.map { $0 - run.last })
-            body(Piece(slots: run.first..<run.last + held, mean: run.mean))
+        // The latest run, as long as it is not known what follows.
+        var waiting: Run?
+        func show(_ run: Run, next: Int64?) {
+            let after = next.map { $0 - run.last }
+            let held = held(before: run.before, after: after)
+            let rank = HeartRateRank(
+                source, hasIntervals: run.hasIntervals, interval: interval(before: run.before, after: after))
+            body(Piece(slots: run.first..<run.last + held, mean: run.mean, rank: rank))
         }
         for (number, minute) in minutes {
             guard let mean = minute.samples.mean else { continue }
@@ -68,10 +88,18 @@ public enum HeldHeartRates {
                     if length == 1 { before = first - run.last }
                     show(run, next: first)
                 }
-                waiting = (first, first + Int64(length) - 1, before, mean)
+                waiting = Run(
+                    first: first, last: first + Int64(length) - 1, before: before, mean: mean,
+                    hasIntervals: minute.hasIntervals)
             }
         }
         if let run = waiting { show(run, next: nil) }
+    }
+
+    /// The smaller gap to a slot with a sample that is near enough, in slots; nil if none is.
+    private static func interval(before: Int64?, after: Int64?) -> Int64? {
+        let least = min(before ?? .max, after ?? .max)
+        return least <= neighbour ? least : nil
     }
 
     /// How many slots one with a sample stands for.
@@ -79,8 +107,7 @@ public enum HeldHeartRates {
     ///   - before: the gap to the slot before it that has a sample, in slots; nil if there is none.
     ///   - after: the gap to the next one.
     public static func held(before: Int64?, after: Int64?) -> Int64 {
-        let near = [before, after].compactMap { gap in gap.flatMap { $0 <= neighbour ? $0 : nil } }
-        guard let interval = near.min() else { return min(single, after ?? single) }
+        guard let interval = interval(before: before, after: after) else { return min(single, after ?? single) }
         let limit = min(max(shortest, factor * interval), longest)
         if let after, after <= limit { return after }
         return min(interval, longest)

@@ -20,19 +20,19 @@ public struct NightFigures: Sendable {
 
     /// Nil if too little is recorded.
     /// - Parameters:
-    ///   - minutes: in order, each once, by their number from 1970 on, with those that lie `HeldHeartRates.reach` around the day and the night.
+    ///   - minutes: with those that lie `HeldHeartRates.reach` around the day and the night.
     ///   - night: when it was, in Unix milliseconds.
     ///   - day: the day before it, from the end of the night before.
     ///   - workouts: in Unix milliseconds.
     public init?(
-        _ minutes: ArraySlice<(number: Int64, minute: HeartRateMinute)>, night: [Range<Int64>], day: [Range<Int64>],
+        _ minutes: HeartRateSources, night: [Range<Int64>], day: [Range<Int64>],
         workouts: [Range<Int64>]
     ) {
         let (nightSlots, daySlots) = (night.map(HeldHeartRates.slots), day.map(HeldHeartRates.slots))
         let busy = SlotRanges(workouts.map(HeldHeartRates.slots))
         guard let first = night.map(\.lowerBound).min(), let end = night.map(\.upperBound).max() else { return nil }
         var (all, before, halves) = (HeldTime(), HeldTime(), HalfHours(first..<end))
-        HeldHeartRates.forEach(in: minutes) { piece in
+        minutes.forEachPiece { piece in
             for slots in nightSlots {
                 let part = piece.slots.clamped(to: slots)
                 all.add(Int64(part.count), piece.mean)

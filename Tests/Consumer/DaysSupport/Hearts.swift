@@ -18,7 +18,7 @@ package struct Hearts {
     package init(densest: Density.Limits = Density.Limits()) throws {
         household = try Household()
         parts = try household.open(
-            people: "demo: { sensors: [\"home/strap\", \"home/belt\"] }, other: { sensors: [\"home/watch\"] }")
+            people: "demo: { sensors: [\"home/strap\", \"home/belt\", \"home/band\"] }, other: { sensors: [\"home/watch\"] }")
         minutes = HeartRateMinutes(parts.store, parts.keys)
         parts.ingest = Ingest(
             parts.store, parts.keys, gateways: parts.settings.gateways,
@@ -47,23 +47,44 @@ package struct Hearts {
     /// What is kept, by the minute and by the hour, has to be what the stored readings say.
     package func agrees(_ user: ID? = nil) throws -> Bool {
         let user = user ?? demo
-        let readings = try stored(user)
-        let minutes = try tiers.minutes(of: user, in: Self.always)
+        let counted = try storedByStream(user).mapValues(Counted.init).filter { !$0.value.minutes.isEmpty }
+        let kept = try tiers.minutes(of: user, in: Self.always).all.filter { !$0.minutes.isEmpty }
+        let right = Counted.hours(of: counted)
         let hours = try tiers.hours(of: user, in: Self.always)
         let recount = try self.minutes.recount(of: user)
-        return minutes.map(\.number) == Counted(readings).minutes.map(\.number)
-            && minutes.map(\.minute) == Counted(readings).minutes.map(\.minute)
-            && hours.map(\.number) == Counted(readings).hours.map(\.number)
-            && hours.map(\.samples) == Counted(readings).hours.map(\.samples) && recount == (minutes.count, 0)
+        return kept.map(\.source.number).sorted() == counted.keys.sorted()
+            && kept.allSatisfy { one in
+                one.minutes.map(\.number) == counted[one.source.number]?.minutes.map(\.number)
+                    && one.minutes.map(\.minute) == counted[one.source.number]?.minutes.map(\.minute)
+            } && hours.map(\.number) == right.map(\.number) && hours.map(\.samples) == right.map(\.samples)
+            && recount == (Set(counted.values.flatMap { $0.minutes.map(\.number) }).count, 0)
     }
 
     package func stored(_ user: ID) throws -> [Reading] {
-        var readings: [Reading] = []
-        let damaged = try StoredReadings(store: parts.store, keys: parts.keys).forEach(
+        try storedByStream(user).values.flatMap { $0 }.sorted { $0.moment.wall < $1.moment.wall }
+    }
+
+    private func storedByStream(_ user: ID) throws -> [Int64: [Reading]] {
+        var readings: [Int64: [Reading]] = [:]
+        let damaged = try StoredReadings(store: parts.store, keys: parts.keys).eachOfStreams(
             of: user, .heartRate, from: -Moment.limit, to: Moment.limit + 1
-        ) { readings.append($0) }
+        ) { reading, stream in
+            readings[stream, default: []].append(reading)
+            return true
+        }
         guard damaged == 0 else { throw TestFailure("\(damaged) rows do not open") }
         return readings
+    }
+}
+
+extension HeartRateSources {
+    /// The samples of all sources by minute, in order.
+    package var together: [(number: Int64, minute: HeartRateMinute)] {
+        var together: [Int64: HeartRateMinute] = [:]
+        for one in all {
+            for (number, minute) in one.minutes { together[number, default: HeartRateMinute()].merge(minute) }
+        }
+        return together.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 }
 
@@ -81,10 +102,39 @@ package struct Counted {
             let seconds = (Double(reading.moment.wall) / 1000).rounded(.down)
             let (minute, hour) = (Int64((seconds / 60).rounded(.down)), Int64((seconds / 3600).rounded(.down)))
             byMinute[minute, default: HeartRateMinute()].slots |= 1 << UInt16((Int64(seconds) - minute * 60) / 5)
+            if !measurement.rrIntervals.isEmpty { byMinute[minute]?.hasIntervals = true }
             byMinute[minute]?.samples.add(Int(measurement.beatsPerMinute))
             byHour[hour, default: HeartRateSamples()].add(Int(measurement.beatsPerMinute))
         }
         minutes = byMinute.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         hours = byHour.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// The hours of several sources without records: those of the best one of each minute.
+    package static func hours(of sources: [Int64: Counted]) -> [(number: Int64, samples: HeartRateSamples)] {
+        var best: [Int64: (rank: [Int64], samples: HeartRateSamples)] = [:]
+        for (source, counted) in sources {
+            let slots = counted.minutes.flatMap { number, minute in
+                (0..<12 as Range<Int64>).filter { minute.slots & 1 << UInt16($0) != 0 }.map { number * 12 + $0 }
+            }
+            var intervals: [Int64: Int64] = [:]
+            for (one, next) in zip(slots, slots.dropFirst())
+            where next - one <= 180 && floor(one, 720) == floor(next, 720) {
+                for slot in [one, next] { intervals[slot] = min(intervals[slot] ?? .max, next - one) }
+            }
+            var ofMinutes: [Int64: Int64] = [:]
+            for slot in slots { ofMinutes[floor(slot, 12)] = min(ofMinutes[floor(slot, 12)] ?? .max, intervals[slot] ?? .max) }
+            for (number, minute) in counted.minutes {
+                let rank: [Int64] = [minute.hasIntervals ? 0 : 1, ofMinutes[number] ?? .max, source]
+                if best[number].map({ rank.lexicographicallyPrecedes($0.rank) }) ?? true { best[number] = (rank, minute.samples) }
+            }
+        }
+        var hours: [Int64: HeartRateSamples] = [:]
+        for (number, minute) in best { hours[floor(number, 60), default: HeartRateSamples()].merge(minute.samples) }
+        return hours.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    private static func floor(_ number: Int64, _ divisor: Int64) -> Int64 {
+        Int64((Double(number) / Double(divisor)).rounded(.down))
     }
 }

@@ -28,7 +28,8 @@ struct HeartRateMinutesTests {
                 at: beat(time, 0).moment,
                 .heartRate(
                     HeartRateMeasurement(
-                        beatsPerMinute: UInt16(rate), contact: contacts.randomElement(using: &generator) ?? .detected)))
+                        beatsPerMinute: UInt16(rate), contact: contacts.randomElement(using: &generator) ?? .detected,
+                        rrIntervals: Int.random(in: 0..<20, using: &generator) == 0 ? [800] : [])))
         }
     }
 
@@ -38,7 +39,7 @@ struct HeartRateMinutesTests {
     func anyOrder(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var hearts = try Hearts()
-        let sessions = try [hearts.parts.session(hearts.household), hearts.parts.session(hearts.household, "belt")]
+        let sessions = try ["strap", "belt", "band"].map { try hearts.parts.session(hearts.household, $0) }
         let stranger = try hearts.parts.session(hearts.household, "watch")
         _ = try hearts.parts.take(all: (sessions + [stranger]).map(\.keyBlock))
         _ = try hearts.parts.take(stranger.block(beat(0, 200), beat(60_000, 30)))
@@ -49,7 +50,7 @@ struct HeartRateMinutesTests {
             var batch: [[UInt8]] = []
             for _ in 0..<Int.random(in: 1...6, using: &generator) where !readings.isEmpty {
                 let count = min(Int.random(in: 1...64, using: &generator), readings.count)
-                let session = sessions[Int.random(in: 0...1, using: &generator)]
+                let session = sessions[Int.random(in: 0...2, using: &generator)]
                 batch.append(try session.block(Array(readings.prefix(count))))
                 readings.removeFirst(count)
             }
@@ -59,17 +60,95 @@ struct HeartRateMinutesTests {
         }
         for folds in [false, true] {
             if folds { try hearts.fold() }
-            let minutes = try hearts.tiers.minutes(of: hearts.demo, in: -Moment.limit..<Moment.limit)
+            let minutes = try hearts.tiers.minutes(of: hearts.demo, in: -Moment.limit..<Moment.limit).together
             #expect(minutes.map(\.number) == expected.minutes.map(\.number))
             #expect(minutes.map(\.minute) == expected.minutes.map(\.minute))
-            let hours = try hearts.tiers.hours(of: hearts.demo, in: -Moment.limit..<Moment.limit)
-            #expect(hours.map(\.number) == expected.hours.map(\.number))
-            #expect(hours.map(\.samples) == expected.hours.map(\.samples))
             #expect(try hearts.agrees())
         }
         #expect(try hearts.parts.count("heart_rate_hours") == 0 && hearts.parts.count("heart_rate_days") > 1)
         #expect(
-            try hearts.tiers.minutes(of: hearts.other, in: 0..<Moment.limit).map(\.minute.samples.sum) == [200, 30])
+            try hearts.tiers.minutes(of: hearts.other, in: 0..<Moment.limit).together.map(\.minute.samples.sum) == [200, 30])
+    }
+
+    @Test(
+        "of several sensors lead to the same day in any order and portions of arrival, and however often they come",
+        arguments: 1...4 as ClosedRange<UInt64>)
+    func severalSensors(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        // A strap for an hour, a wrist's noise for longer, and a band each five minutes all day.
+        let strap = (0..<3600).map { index in
+            Reading(
+                at: beat(Int64(7_200 + index) * 1000, 0).moment,
+                .heartRate(
+                    HeartRateMeasurement(
+                        beatsPerMinute: UInt16.random(in: 120...150, using: &generator), rrIntervals: [UInt16(450)])))
+        }
+        let wrist = (0..<2400).map { beat(Int64(6_000 + 3 * $0) * 1000, UInt16.random(in: 180...240, using: &generator)) }
+        let band = (0..<200).map { beat(Int64(300 * $0) * 1000, UInt16.random(in: 50...70, using: &generator)) }
+        var days: [HeartRateDay?] = []
+        for isMixed in [false, true, true] {
+            var hearts = try Hearts()
+            var blocks: [[UInt8]] = []
+            for (sensor, readings) in [("strap", strap), ("belt", wrist), ("band", band)] {
+                let session = try hearts.parts.session(hearts.household, sensor)
+                _ = try hearts.parts.take(session.keyBlock)
+                var left = isMixed ? readings.shuffled(using: &generator) : readings
+                while !left.isEmpty {
+                    let count = min(left.count, Int.random(in: 1...64, using: &generator))
+                    blocks.append(try session.block(Array(left.prefix(count))))
+                    left.removeFirst(count)
+                }
+            }
+            if isMixed { blocks += blocks.shuffled(using: &generator).prefix(30) }
+            if isMixed { blocks.shuffle(using: &generator) }
+            while !blocks.isEmpty {
+                let count = min(blocks.count, Int.random(in: 1...20, using: &generator))
+                _ = try hearts.parts.take(all: Array(blocks.prefix(count)))
+                blocks.removeFirst(count)
+                let hour = start / 3_600_000 + Int64.random(in: 0...20, using: &generator)
+                if isMixed, Int.random(in: 0..<5, using: &generator) == 0 { try hearts.fold(before: hour) }
+            }
+            #expect(try hearts.agrees())
+            let sources = try hearts.tiers.minutes(of: hearts.demo, in: start - 3_600_000..<start + 90_000_000)
+            days.append(
+                HeartRateDay(sources, HeartRateDay.Time([start..<start + 86_400_000]) { Int($0 / 60_000 % 1440) }, of: Person()))
+        }
+        #expect(days[0] == days[1] && days[0] == days[2])
+        // Of the two hours with the wrist's noise the strap has one, and the band has the rest.
+        func rates(_ readings: [Reading], _ isIn: (Int64) -> Bool) -> [Int] {
+            readings.filter { isIn(($0.moment.wall - start) / 1000) }.compactMap(\.heartRate)
+        }
+        func mean(_ rates: [Int]) -> Double { Double(rates.reduce(0, +)) / Double(rates.count) }
+        let hour = rates(strap) { _ in true }
+        let noise = rates(wrist) { !(7_200..<10_800 ~= $0) }
+        let rest = rates(band) { !(6_000..<13_200 ~= $0) }
+        let day = try #require(days[0])
+        #expect(abs(day.mean - (720 * mean(hour) + 720 * mean(noise) + 10_560 * mean(rest)) / 12_000) < 1e-9)
+        #expect(day.recordedSeconds == 60_000 && day.minimum == rest.min() && day.maximum == noise.max())
+    }
+
+    @Test("of records are known as such, and an hour has only so many sources: those that were heard first")
+    func sources() throws {
+        let hearts = try Hearts()
+        let all = (1...20 as ClosedRange<Int64>).shuffled()
+        // In one batch, in several, and after the hour was folded.
+        for part in [all[..<9], all[9..<13], all[13..<14], all[14...]] {
+            var person = PersonsReadings(user: hearts.demo)
+            for stream in part {
+                person.add(
+                    [BareReading(beat(stream * 1000, UInt16(60 + stream)))],
+                    sensor: stream % 2 == 0 ? "phones/import-x" : "home/strap", stream: stream)
+            }
+            try hearts.minutes.take([person], now: start)
+            if part.count == 4 { try hearts.fold() }
+        }
+        for folds in [false, true] {
+            if folds { try hearts.fold() }
+            let found = try hearts.tiers.minutes(of: hearts.demo, in: start..<start + 60_000).all
+            let kept = found.filter { !$0.minutes.isEmpty }.sorted { $0.source.number < $1.source.number }
+            #expect(kept.map(\.source) == (1...8).map { HeartRateSource($0, isRecord: $0 % 2 == 0) })
+            #expect(kept.map { $0.minutes.first?.minute.samples.sum } == (61...68).map { $0 })
+        }
     }
 
     @Test("are looked for in portions, however many hours have to be left alone")
@@ -180,7 +259,7 @@ struct HeartRateMinutesTests {
         #expect(try hearts.agrees())
         try hearts.fold()
         #expect(try hearts.agrees())
-        #expect(try hearts.tiers.minutes(of: hearts.demo, in: 0..<start).count == 30)
+        #expect(try hearts.tiers.minutes(of: hearts.demo, in: 0..<start).together.count == 30)
         // What comes later is counted where it belongs.
         _ = try hearts.parts.take(session.block(beat(500, 99)))
         #expect(try hearts.agrees())
@@ -255,9 +334,9 @@ struct HeartRateMinutesTests {
         #expect(try hearts.agrees())
         try hearts.fold()
         #expect(try hearts.agrees())
-        #expect(try hearts.tiers.minutes(of: hearts.demo, in: 0..<60_000).map(\.minute.samples.sum) == [480])
-        #expect(try hearts.tiers.minutes(of: hearts.demo, in: 1..<60_000).isEmpty)
-        #expect(try hearts.tiers.minutes(of: hearts.demo, in: 3_600_000..<3_600_001).count == 1)
+        #expect(try hearts.tiers.minutes(of: hearts.demo, in: 0..<60_000).together.map(\.minute.samples.sum) == [480])
+        #expect(try hearts.tiers.minutes(of: hearts.demo, in: 1..<60_000).together.isEmpty)
+        #expect(try hearts.tiers.minutes(of: hearts.demo, in: 3_600_000..<3_600_001).together.count == 1)
         #expect(try hearts.tiers.hours(of: hearts.demo, in: 0..<0).isEmpty)
     }
 
@@ -277,60 +356,6 @@ struct HeartRateMinutesTests {
         guard case .damaged = try rows.read(.days, day + 10, of: hearts.demo) else { return #expect(Bool(false)) }
         try database.execute("UPDATE heart_rate_days SET day = day - 10, person = 'other'")
         guard case .damaged = try rows.read(.days, day, of: hearts.other) else { return #expect(Bool(false)) }
-        #expect(try hearts.tiers.minutes(of: hearts.other, in: 0..<Moment.limit).isEmpty)
-    }
-}
-
-@Suite("Cells of heart rate")
-struct HeartRateCellsTests {
-    private func cells(_ generator: inout SeededGenerator, capacity: Int) -> HeartRateCells {
-        var cells = HeartRateCells(capacity: capacity)
-        let share = Int.random(in: 0...100, using: &generator)
-        for place in 0..<capacity where Int.random(in: 0..<100, using: &generator) < share {
-            for _ in 0..<Int.random(in: 1...5, using: &generator) {
-                let rate = Bool.random(using: &generator) ? Int.random(in: 1...65_535, using: &generator) : 72
-                cells[place].add(rate, at: Int64.random(in: 0..<60_000, using: &generator))
-            }
-        }
-        return cells
-    }
-
-    @Test("are the same after writing and reading, whichever there are", arguments: HeartRateTable.allCases)
-    func roundTrip(table: HeartRateTable) throws {
-        var generator = SeededGenerator(seed: 7)
-        for _ in 0..<60 {
-            let cells = cells(&generator, capacity: table.capacity)
-            #expect(HeartRateCells(cells.bytes, capacity: table.capacity) == cells)
-        }
-        let empty = HeartRateCells(capacity: table.capacity)
-        #expect(HeartRateCells(empty.bytes, capacity: table.capacity) == empty)
-    }
-
-    @Test("are refused where bytes are missing or too many, and do no harm where they are others")
-    func damaged() {
-        var generator = SeededGenerator(seed: 8)
-        let bytes = cells(&generator, capacity: 60).bytes
-        for length in bytes.indices { #expect(HeartRateCells(Array(bytes[..<length]), capacity: 60) == nil) }
-        #expect(HeartRateCells(bytes + [0], capacity: 60) == nil)
-        for _ in 0..<20_000 {
-            var altered = bytes
-            for _ in 0..<Int.random(in: 1...4, using: &generator) {
-                altered[Int.random(in: altered.indices, using: &generator)] = .random(in: 0...255, using: &generator)
-            }
-            if let cells = HeartRateCells(altered, capacity: 60) {
-                #expect(HeartRateCells(cells.bytes, capacity: 60) == cells)
-            }
-        }
-    }
-
-    @Test("are in the month that the calendar says, before 1970 and after")
-    func months() {
-        for day in stride(from: Int64(-800_000), through: 3_000_000, by: 11) {
-            let date = CalendarDay(daysSince1970: day)
-            let hour = HeartRateHour(day * 24 + 5)
-            #expect(hour.month == Int64(date.year - 1970) * 12 + Int64(date.month) - 1)
-            #expect(HeartRateHour.first(ofMonth: hour.month) == (day - Int64(date.day) + 1) * 24)
-            #expect(hour.placeInMonth == (date.day - 1) * 24 + 5 && hour.placeInDay == 300 && hour.day == day)
-        }
+        #expect(try hearts.tiers.minutes(of: hearts.other, in: 0..<Moment.limit).together.isEmpty)
     }
 }

@@ -28,7 +28,7 @@ struct HiddenHeartRateTests {
         }
         try hearts.catchUp()
         #expect(try hearts.agrees())
-        let minutes = try hearts.tiers.minutes(of: hearts.demo, in: all)
+        let minutes = try hearts.tiers.minutes(of: hearts.demo, in: all).together
         #expect(minutes.count == 100)
     }
 }

@@ -75,7 +75,7 @@ struct ManyBlocksTests {
                 let user = try ID(name)
                 let tiers = HeartRateTiers(parts.store, parts.keys)
                 let range = -Moment.limit..<Moment.limit
-                for (number, minute) in try tiers.minutes(of: user, in: range) {
+                for (number, minute) in try tiers.minutes(of: user, in: range).together {
                     lines.append("\(name) \(number) \(minute.slots) \(minute.samples)")
                 }
                 for derivation in [minutes, days] as [any Derivation] {

@@ -22,7 +22,7 @@ struct OtherProgramTests {
         let hidden = start + 60_000..<start + 120_000
         _ = try Deletions(other, hearts.parts.keys).hide(hidden, of: hearts.demo)
         _ = try hearts.parts.take(all: [session.block([beat(60_000, 160)]), session.block([beat(120_000, 61)])])
-        let minutes = try hearts.tiers.minutes(of: hearts.demo, in: start..<start + 600_000)
+        let minutes = try hearts.tiers.minutes(of: hearts.demo, in: start..<start + 600_000).together
         #expect(minutes.count == 2)
         #expect(try hearts.parts.ingest.totals.deletions.ranges(of: hearts.demo).ranges == [hidden])
     }

@@ -147,9 +147,7 @@ struct YearTests {
             var totals = Self.totals(of: person, on: day, entries, made)
             let time = HeartRateDay.Time(localDays.intervals(of: day)) { localDays.minuteOfDay(at: $0) }
             let needed = time.needed ?? 0..<0
-            let first = Self.first(minutes, needed.lowerBound)
-            let near = minutes[first..<max(first, Self.first(minutes, needed.upperBound))]
-            totals.heartRate = HeartRateDay(near, time, of: Self.body(of: person, on: day))
+            totals.heartRate = HeartRateDay(minutes[needed], time, of: Self.body(of: person, on: day))
             if totals.isRecorded { days[day] = totals }
         }
         return days
@@ -186,21 +184,18 @@ struct YearTests {
             heightCentimetres: profile.heightCentimetres, weightKilograms: profile.weightKilograms)
     }
 
-    /// Where the first minute is that begins at a time or later.
-    private static func first(_ minutes: [(number: Int64, minute: HeartRateMinute)], _ time: Int64) -> Int {
-        var (low, high) = (0, minutes.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if minutes[middle].number * 60_000 < time { low = middle + 1 } else { high = middle }
-        }
-        return low
+    /// Heart rates by minute, in order, of each sensor.
+    private static func minutes(of person: MadeUpPerson) -> HeartRateSources {
+        HeartRateSources(
+            person.counters.indices.map { sensor in
+                .init(HeartRateSource(Int64(sensor) + 1), minutes(of: person, person.sensor(sensor))[...])
+            })
     }
 
-    /// Heart rates by minute, in order.
-    private static func minutes(of person: MadeUpPerson) -> [(number: Int64, minute: HeartRateMinute)] {
+    private static func minutes(of person: MadeUpPerson, _ sensor: String) -> [(number: Int64, minute: HeartRateMinute)] {
         var minutes: [Int64: HeartRateMinute] = [:]
         for entry in person.entries {
-            guard case .heartRate(let measured) = entry.value, measured.beatsPerMinute > 0, measured.contact != .notDetected
+            guard entry.sensor == sensor, case .heartRate(let measured) = entry.value, measured.beatsPerMinute > 0, measured.contact != .notDetected
             else { continue }
             let number = HeartRateMinute.number(of: entry.time)
             minutes[number, default: HeartRateMinute()].add(Int(measured.beatsPerMinute), at: entry.time)

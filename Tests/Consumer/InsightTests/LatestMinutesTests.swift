@@ -1,4 +1,5 @@
 import Daemon
+import Fitness
 import Foundation
 import HouseholdSupport
 import Records
@@ -100,6 +101,21 @@ struct LatestMinutesTests {
         telling.now = start + 420_000
         telling.latest.tellAgain()
         #expect(telling.told.isEmpty)
+    }
+
+    @Test("is that of the best sensor, if several measure it")
+    func several() throws {
+        let telling = try Telling()
+        telling.now = start + 70_000
+        var cells = HeartRateCells(capacity: 60)
+        for (source, bpm) in [(4, 200), (6, 60), (7, 190)] as [(Int64, Int)] {
+            for second in 0..<60 { cells[0, HeartRateSource(source)].add(bpm, millisecond: second * 1000) }
+        }
+        cells[0, HeartRateSource(6)].hasIntervals = true
+        cells[1, HeartRateSource(7)].add(80, millisecond: 0)
+        telling.latest.took(cells, cells, hour: Telling.hour, of: telling.demo, now: telling.now)
+        telling.latest.committed()
+        #expect(telling.takeTold().map(\.bpm) == [60])
     }
 
     @Test("is not told of what is long past, or yet to be")

@@ -62,7 +62,7 @@ struct HeartRateDayTests {
         let time = HeartRateDay.Time([0..<hours * 3_600_000], workouts: workouts) {
             Int(($0 / 60_000 + Int64(begins) + 1440) % 1440)
         }
-        return HeartRateDay(minutes.sorted { $0.number < $1.number }[...], time, of: person)
+        return HeartRateDay(HeartRateSources(minutes.sorted { $0.number < $1.number }[...]), time, of: person)
     }
 
     @Test("give mean over time, least and most, and nothing if there is none")

@@ -122,7 +122,7 @@ struct HeartRateZonesTests {
         func difference(_ resting: Double, _ baseline: Double) throws -> Int? {
             let minute = HeartRateMinute(slots: 1, samples: HeartRateSamples(count: 1, sum: 60, minimum: 60, maximum: 60))
             let time = HeartRateDay.Time([0..<86_400_000]) { _ in 0 }
-            var day = try #require(HeartRateDay([(0, minute)][...], time, of: Person()))
+            var day = try #require(HeartRateDay(HeartRateSources([(0, minute)][...]), time, of: Person()))
             #expect(day.restingDifference == nil)
             (day.resting, day.restingBaseline) = (resting, baseline)
             return day.restingDifference

@@ -24,8 +24,12 @@ func samples(_ runs: [[Double]]) -> [(time: Int64, beatsPerMinute: Int)] {
 struct HeldHeartRateTests {
     /// Mean and recorded time of some spans in milliseconds.
     private func held(_ minutes: [(number: Int64, minute: HeartRateMinute)], _ spans: [Range<Int64>]) -> HeldTime {
+        held(HeartRateSources(minutes[...]), spans)
+    }
+
+    private func held(_ sources: HeartRateSources, _ spans: [Range<Int64>]) -> HeldTime {
         var held = HeldTime()
-        HeldHeartRates.forEach(in: minutes[...]) { piece in
+        sources.forEachPiece { piece in
             for span in spans {
                 held.add(Int64(piece.slots.clamped(to: HeldHeartRates.slots(in: span)).count), piece.mean)
             }
@@ -45,17 +49,26 @@ struct HeldHeartRateTests {
         #expect(isNear(held.mean, vector["mean"]) && Double(held.seconds) == vector["recorded_s"])
     }
 
-    @Test("of several sensors are summed up by minutes, and stay within one beat of those of the best sensor")
-    func sources() throws {
-        // A sensor that sends rubbish is not kept out of the minutes yet.
-        for vector in try FigureVector.all("heart-rate", ["of_sources"]) where !vector.name.contains("noise") {
-            let sources = (vector.arguments[0] as? [Any] ?? []).map { samples(rows($0)) }
-            let held = held(minutes(sources.flatMap { $0 }), [Self.all])
-            let isFilled = vector.name.contains("fills")
-            #expect(isNear(held.mean, vector["mean"], isFilled ? 2 : 1), "\(vector.name): \(held)")
-            // Up to five minutes after each change of the sensor may be missing.
-            let missing = try #require(vector["recorded_s"]) - Double(held.seconds)
-            #expect((0...300).contains(missing), "\(vector.name)")
+    @Test("of several sensors are those of the best one", arguments: try FigureVector.all("heart-rate", ["of_sources"]))
+    func sources(_ vector: FigureVector) throws {
+        let all = (vector.arguments[0] as? [Any] ?? []).map { minutes(samples(rows($0))) }
+        #expect(all.count == 2)
+        // The better one first, as the vectors have them, and the other way round if it is not the interval that decides.
+        for isStrap in [false, true] {
+            let sources = HeartRateSources(
+                all.enumerated().map { index, minutes in
+                    let number = Int64(isStrap ? 2 - index : 1 + index)
+                    let kept = minutes.map { minute in
+                        var minute = minute
+                        minute.minute.hasIntervals = isStrap && index == 0
+                        return minute
+                    }
+                    return HeartRateSources.One(HeartRateSource(number), kept[...])
+                })
+            let held = held(sources, [Self.all])
+            #expect(isNear(held.mean, vector["mean"]), "\(vector.name): \(held)")
+            #expect(vector["recorded_s"] == Double(held.seconds), "\(vector.name)")
+            #expect(vector["min"] == Double(sources.samples.minimum) && vector["max"] == Double(sources.samples.maximum))
         }
     }
 
@@ -108,7 +121,7 @@ struct ThinnedNightTests {
             return (Int64(start), mean ? part.reduce(0, +) / part.count : night[start])
         }
         let time = HeartRateDay.Time([0..<86_400_000]) { Int(($0 / 60_000 + 22 * 60) % 1440) }
-        return try #require(HeartRateDay(minutes(samples)[...], time, of: Person(ageYears: 30)))
+        return try #require(HeartRateDay(HeartRateSources(minutes(samples)[...]), time, of: Person(ageYears: 30)))
     }
 
     @Test("keeps mean, recorded time and heart rate at rest, with a value each minute and each five minutes")

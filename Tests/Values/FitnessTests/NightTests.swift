@@ -74,7 +74,7 @@ struct NightTests {
     ) -> NightFigures? {
         let all = minutes(samples(hours.map { [$0.from * 3600, $0.to * 3600, 60, $0.beatsPerMinute] }))
         return NightFigures(
-            all[...], night: [22 * hour..<24 * hour, 24 * hour..<32 * hour], day: [8 * hour..<22 * hour], workouts: workouts)
+            HeartRateSources(all[...]), night: [22 * hour..<24 * hour, 24 * hour..<32 * hour], day: [8 * hour..<22 * hour], workouts: workouts)
     }
 
     @Test("says by how much the heart is slower than by day, without workouts")

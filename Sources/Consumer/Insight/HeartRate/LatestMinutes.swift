@@ -66,15 +66,14 @@ package final class LatestMinutes: MinutesObserver, PeopleObserver {
     ///   - all: what is kept of the hour now.
     ///   - new: what came now.
     package func took(_ all: HeartRateCells, _ new: HeartRateCells, hour: Int64, of user: ID, now: Int64) {
-        let isLate = new.places.enumerated().contains { place, cell in
-            !cell.samples.isEmpty && Self.end(hour * 60 + Int64(place)) + Self.memory <= now
-        }
+        let places = new.occupied
+        let isLate = places.contains { Self.end(hour * 60 + Int64($0)) + Self.memory <= now }
         if isLate, hour > HourSpan.hour(now) - Self.longestDay { late.insert(user) }
         guard (HourSpan.hour(now - Self.memory - 60_000)...HourSpan.hour(now + 60_000)).contains(hour) else { return }
-        for (place, cell) in new.places.enumerated() where !cell.samples.isEmpty {
+        for place in places {
             let minute = hour * 60 + Int64(place)
             guard Self.end(minute) + Self.memory > now, minute * 60_000 <= now + 60_000 else { continue }
-            pending.append((user, minute, all[place].samples))
+            pending.append((user, minute, all.samples(at: place)))
         }
     }
 
@@ -82,7 +81,7 @@ package final class LatestMinutes: MinutesObserver, PeopleObserver {
     package func replaced(_ cells: HeartRateCells, hour: Int64, of user: ID) {
         late.insert(user)
         for minute in people[user]?.minutes.keys.sorted() ?? [] where minute.floorDivided(by: 60) == hour {
-            pending.append((user, minute, cells[Int(minute - hour * 60)].samples))
+            pending.append((user, minute, cells.samples(at: Int(minute - hour * 60))))
         }
     }
 

@@ -20,7 +20,21 @@ package import Telemetry
 package final class LiveMinutes: FeatureService, PeopleObserver, @unchecked Sendable {
     private struct Person {
         var minute: Int64
-        var samples = HeartRateSamples()
+        /// The first one that was heard first.
+        var sensors: [SensorName] = []
+        /// Of this minute alone.
+        var cells = HeartRateCells(capacity: 1)
+
+        /// Takes what a sensor measured, if it is not one of too many.
+        mutating func add(_ measured: HeartRatePayload, of sensor: SensorName, millisecond: Int64) {
+            let place = sensors.firstIndex(of: sensor) ?? sensors.count
+            guard place < HeartRateCells.mostSources else { return }
+            if place == sensors.count { sensors.append(sensor) }
+            var minute = HeartRateMinute()
+            minute.add(measured.bpm, millisecond: Int(millisecond))
+            minute.hasIntervals = measured.rrMilliseconds != nil
+            cells.merge(minute, place: 0, of: HeartRateSource(Int64(place) + 1))
+        }
     }
 
     private let context: PeopleContext
@@ -63,9 +77,10 @@ package final class LiveMinutes: FeatureService, PeopleObserver, @unchecked Send
             let measured = decoded({ () throws(MalformedValue) in try HeartRatePayload(payload: message.payload) }),
             measured.contact != false, HeartRateSamples.plausible.contains(measured.bpm)
         else { return }
-        let minute = context.now().floorDivided(by: 60_000)
+        let now = context.now()
+        let minute = now.floorDivided(by: 60_000)
         if let old = people[user], old.minute != minute { tell(user) }
-        people[user, default: Person(minute: minute)].samples.add(measured.bpm)
+        people[user, default: Person(minute: minute)].add(measured, of: name, millisecond: now - minute * 60_000)
         waitForEnd()
     }
 
@@ -106,10 +121,10 @@ package final class LiveMinutes: FeatureService, PeopleObserver, @unchecked Send
     }
 
     private func tell(_ user: ID) {
-        guard let person = people.removeValue(forKey: user), let mean = person.samples.mean,
-            !context.doors.isBeingForgotten(user)
-        else { return }
+        guard let person = people.removeValue(forKey: user), !context.doors.isBeingForgotten(user) else { return }
+        let samples = person.cells.samples(at: 0)
+        guard let mean = samples.mean else { return }
         context.session.publish(
-            person.samples.json(ofMinute: person.minute, mean).bytes, to: context.topics[user: user, .heartRate])
+            samples.json(ofMinute: person.minute, mean).bytes, to: context.topics[user: user, .heartRate])
     }
 }
