@@ -7,13 +7,17 @@ import Telemetry
 package import Workouts
 
 // What is measured during a workout comes from several sensors: two straps, a watch and a foot pod that both count
-// steps, a phone and a receiver. One heart beats, and one person is at one place; so of heart rates, positions and
-// counters, those of one sensor count: the one whose reading of the workout's time is the earliest. Foot pods and
-// sensors on a bicycle measure different things, and all of them count.
+// steps, a phone and a receiver. One heart beats, and one person is at one place; so of positions and counters, those of
+// one sensor count: the one whose reading of the workout's time is the earliest. Of heart rates, those of the best sensor
+// at each time count, as they do for days (`HeartRateSources`); while a workout is under way, those of a chest strap go
+// before others, and another sensor counts when the one that counted is silent. Foot pods and sensors on a bicycle measure
+// different things, and all of them count.
 
 /// Which sensors count in a workout.
 struct SampleSelection {
     private var chosen: [Reading.Kind: String] = [:]
+    /// Whose heart rates count; nil before the first one.
+    private var heart: Heart?
     /// Whether the workout is on foot; nil if that does not matter.
     var isOnFoot: Bool?
     /// Of those that measure motion, in the order in which they were first heard.
@@ -24,13 +28,40 @@ struct SampleSelection {
 
     private static let files = "\(OwnGateway.name)/\(OwnGateway.importPrefix)"
 
+    /// A sensor whose heart rates count.
+    private struct Heart {
+        let sensor: String
+        /// Whether RR intervals come with them: mostly chest straps know them.
+        var hasIntervals: Bool
+        /// When the latest one was, in Unix milliseconds.
+        var time: Int64
+        /// How long it may be silent, in milliseconds.
+        static let longestSilence: Int64 = 15_000
+    }
+
+    /// Heart rates of this sensor count from now on.
+    mutating func choose(_ sensor: String, _ reading: Reading) {
+        let hasIntervals = heart?.sensor == sensor && heart?.hasIntervals == true || reading.hasIntervals
+        heart = Heart(sensor: sensor, hasIntervals: hasIntervals, time: reading.moment.wall)
+    }
+
+    private func isBetter(_ sensor: String, _ reading: Reading) -> Bool {
+        guard let heart, heart.sensor != sensor else { return true }
+        return reading.hasIntervals && !heart.hasIntervals || reading.moment.wall > heart.time + Heart.longestSilence
+    }
+
     /// Others count in the next part of a workout.
-    mutating func beginPart() { chosen = [:] }
+    mutating func beginPart() { (chosen, heart) = ([:], nil) }
 
     /// The sample of a sensor's reading; nil if it means nothing, or another sensor counts.
     mutating func sample(_ reading: Reading, _ sensor: String) -> WorkoutSample? {
         guard let sample = made(reading, sensor) else { return nil }
         guard reading.kind != .motion else { return sample }
+        if reading.kind == .heartRate {
+            guard isBetter(sensor, reading) else { return nil }
+            choose(sensor, reading)
+            return sample
+        }
         if let known = chosen[reading.kind] { return known == sensor ? sample : nil }
         chosen[reading.kind] = sensor
         return sample
@@ -89,12 +120,15 @@ struct WorkoutSamples {
     static let counts: Set<Reading.Kind> = [.steps, .pedometer]
     /// No workout has more samples: 48 hours of two a second.
     private static let most = 400_000
-    private static let kinds: [Reading.Kind] = [.heartRate, .steps, .position, .motion, .pedometer]
+    private static let kinds: [Reading.Kind] = [.steps, .position, .motion, .pedometer]
+    /// When the latest heart rate was, in Unix milliseconds; nil if there is none.
+    private(set) var latestHeart: Int64?
 
     /// Reads those of a workout's time; of one that was joined, those of each part, as if it were a workout.
     ///
     /// Somebody's own sensors count before what files bring of the same time, such as the few heart rates of all day by a
-    /// watch; in a workout that came with a file, it is the other way round. One that was added by hand has none.
+    /// watch; in a workout that came with a file, it is the other way round. Of heart rates, those of the others fill what
+    /// is left, and those of a chest strap go before all. One that was added by hand has none.
     init(of user: ID, _ workout: KeptWorkout, now: Int64, _ store: Store, _ keys: Keys) throws(VaultError) {
         guard workout.origin?.isByHand != true else { return }
         let stored = StoredReadings(store: store, keys: keys)
@@ -118,6 +152,7 @@ struct WorkoutSamples {
     private mutating func read(
         _ part: WorkoutPart, within limits: Range<Int64>, of user: ID, _ names: [Int64: String], _ stored: StoredReadings
     ) throws(VaultError) {
+        try readHearts(part, within: limits, of: user, names, stored)
         var ofFiles = SampleSelection()
         ofFiles.isOnFoot = selection.isOnFoot
         for kind in Self.kinds {
@@ -136,20 +171,51 @@ struct WorkoutSamples {
             }
             let counts = all.count > first || others.isEmpty
             if !counts { all += others }
-            guard kind == .heartRate else { continue }
-            // The same sensor says what holds at the start and at the end.
-            let earlier = max(limits.lowerBound, from - Self.beside)..<from
-            let later = to..<max(to, min(limits.upperBound, to + Self.beside))
-            for times in [earlier, later] {
-                _ = try stored.eachOfStreams(of: user, kind, from: times.lowerBound, to: times.upperBound) { reading, stream in
-                    let name = names[stream] ?? ""
-                    let isOfFile = SampleSelection.isOfFile(name)
-                    guard (isOfFile == part.isImported) == counts else { return true }
-                    if let sample = isOfFile ? ofFiles.sample(reading, name) : selection.sample(reading, name) { all.append(sample) }
-                    return all.count < Self.most
-                }
-            }
         }
+    }
+
+    /// Reads the heart rates of a part, and those beside it that say what holds at its start and its end: at each time those of the
+    /// best sensor.
+    private mutating func readHearts(
+        _ part: WorkoutPart, within limits: Range<Int64>, of user: ID, _ names: [Int64: String], _ stored: StoredReadings
+    ) throws(VaultError) {
+        let from = max(limits.lowerBound, part.start - Self.before - Self.beside)
+        let to = max(from, min(limits.upperBound, part.end + Self.beside))
+        var found: [(reading: Reading, stream: Int64)] = []
+        var minutes: [Int64: [(number: Int64, minute: HeartRateMinute)]] = [:]
+        _ = try stored.eachOfStreams(of: user, .heartRate, from: from, to: to) { reading, stream in
+            guard let rate = reading.heartRate else { return true }
+            found.append((reading, stream))
+            Self.add(rate, reading, to: &minutes[stream, default: []])
+            return all.count + found.count < Self.most
+        }
+        let sources = minutes.map { stream, minutes in
+            let isOfFile = SampleSelection.isOfFile(names[stream] ?? "")
+            return HeartRateSources.One(HeartRateSource(stream, isRecord: isOfFile != part.isImported), minutes[...])
+        }
+        var best = BestHeartRates(HeartRateSources(sources))
+        for (reading, stream) in found {
+            guard let rate = reading.heartRate, best.isBest(stream, at: reading.moment.wall).ofSlot else { continue }
+            all.append(.heartRate(HeartRateReading(time: reading.moment.wall, beatsPerMinute: rate)))
+            selection.choose(names[stream] ?? "", reading)
+            latestHeart = reading.moment.wall
+        }
+    }
+
+    /// Adds a heart rate that is not before the others.
+    private static func add(_ rate: Int, _ reading: Reading, to minutes: inout [(number: Int64, minute: HeartRateMinute)]) {
+        let number = HeartRateMinute.number(of: reading.moment.wall)
+        if minutes.last?.number != number { minutes.append((number, HeartRateMinute())) }
+        minutes[minutes.count - 1].minute.add(rate, at: reading.moment.wall)
+        if reading.hasIntervals { minutes[minutes.count - 1].minute.hasIntervals = true }
+    }
+}
+
+extension Reading {
+    /// Whether RR intervals came with it.
+    fileprivate var hasIntervals: Bool {
+        guard case .heartRate(let measurement) = value else { return false }
+        return !measurement.rrIntervals.isEmpty
     }
 }
 

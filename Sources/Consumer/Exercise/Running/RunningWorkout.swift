@@ -179,7 +179,11 @@ struct RunningWorkout {
         init(_ workout: KeptWorkout, _ history: History, _ samples: WorkoutSamples, _ recent: [Recent]) {
             var selection = samples.selection
             // What counts may be another sensor's than it was thought at first.
-            let latest = recent.compactMap { selection.sample($0.reading, $0.sensor) }
+            let latest = recent.compactMap { recent in
+                // It is known already which of those before was the best.
+                let isKnown = recent.reading.kind == .heartRate && recent.reading.moment.wall <= samples.latestHeart ?? .min
+                return isKnown ? nil : selection.sample(recent.reading, recent.sensor)
+            }
             fold = workout.fold(samples.all + latest, history)
             (self.selection, events) = (selection, workout.events.count)
             heard = samples.all.reduce(workout.started) { max($0, $1.time) }

@@ -261,13 +261,33 @@ struct ImportTests {
             house.set(0)
             try house.done("workouts/start", ["activity": "running"])
             house.set(300)
-            try house.publish(house.run(5..<300, bpm: 150))
+            try house.publish(house.run(0..<300, bpm: 150))
             try house.done("workouts/stop")
             let rates: JSON = ["times": [.integer(start - 20_000), 100_000, 100_000], "bpm": [61, 62, 63]]
             try house.done("imports/records", ["source": "watch", "heart_rates": rates])
             try house.settle()
             #expect(try house.line()["heart_rate"]?["mean"] == 150)
-            #expect(try house.stored(.heartRate) == 298 && house.recounted() == 0)
+            #expect(try house.stored(.heartRate) == 303 && house.recounted() == 0)
+        }
+    }
+
+    @Test("what a file says of heart rates fills what one's own sensor has not measured in a workout")
+    func filled() throws {
+        try WorkoutHouse.with { house throws in
+            house.set(0)
+            try house.done("workouts/start", ["activity": "running"])
+            house.set(300)
+            try house.publish(house.run(0..<180, bpm: 150))
+            try house.done("workouts/stop")
+            let rates: JSON = [
+                "times": .array((0..<60).map { .integer($0 == 0 ? start : 5000) }), "bpm": .array((0..<60).map { _ in 60 }),
+            ]
+            try house.done("imports/records", ["source": "watch", "heart_rates": rates])
+            try house.settle()
+            let heart = try #require(house.line()["heart_rate"])
+            // Three minutes of one, and two of the other.
+            #expect(heart["mean"] == 114 && heart["min"] == 60 && heart["max"] == 150, "\(heart)")
+            #expect(try house.recounted() == 0)
         }
     }
 
