@@ -27,7 +27,7 @@ from pathlib import Path
 
 import wire
 from family import PASSWORD, Family
-from figures_month import EVENING, LATER_WEIGHT, PEOPLE, PROFILES, ZONE, Month
+from figures_month import EVENING, LATER_WEIGHT, PEOPLE, PROFILES, STRAP, ZONE, Month
 from figures_own import period
 from household import PROJECT, RELEASE, can_connect, free_port
 from outcome import Outcome
@@ -70,7 +70,7 @@ class Home(Family):
     def _write_settings(self):
         self.gateway, self.offset = wire.new_identity(), 0
         self.witnesses, self.strangers = ["witness"], []
-        sensors = ", ".join(f'"home/{kind}-cleo"' for kind in ("strap", "steps", "pod"))
+        sensors = ", ".join(f'"home/{kind}-cleo"' for kind in ("strap", "steps", "pod", "wrist"))
         self.settings = self.folder / "consumer.json5"
         self.settings.write_text(f"""{{
           state: "consumer", root_key_file: "root.key", time_zone: "{ZONE.key}", accounts: {{}}, broker_rules: {{}},
@@ -106,7 +106,7 @@ class Home(Family):
             self.set_profile(who, PROFILES[who].weight)
             self.data(who, "goals/set", {"distance_m": 9000, "energy_kcal": 400})
         self.data("ben", "consent/set", {"record_location": True})
-        self.claim_all([(f"{kind}-{who}", who) for who, kinds in (("ada", ("strap", "steps", "pod")), ("dan", ("strap", "steps")))
+        self.claim_all([(f"{kind}-{who}", who) for who, kinds in (("ada", ("arm", "strap", "steps", "pod")), ("dan", ("strap", "steps", "wrist")))
                         for kind in kinds])
         self.phone_of_ben = self.phone(self.users["ben"], True)
         for measure, length in (("distance", "month"), ("steps", "week"), ("distance", "week"), ("minutes", "week"), ("workouts", "week")):
@@ -202,15 +202,15 @@ class Home(Family):
         kind = {"hearts": wire.HEART_RATE, "counts": wire.STEPS, "pod": wire.MOTION}[part.kind]
         times, blocks = sorted(part.values), [sealer.key_block] if is_new else []
         for index in range(0, len(times), BLOCK):
-            rows = [{"time": time_, "monotonic": 1} | self.fields(part.kind, part.values[time_]) for time_ in times[index : index + BLOCK]]
+            rows = [{"time": time_, "monotonic": 1} | self.fields(part, part.values[time_]) for time_ in times[index : index + BLOCK]]
             blocks.append(sealer.block(wire.READINGS, wire.write_readings(kind, rows)))
         return blocks
 
     @staticmethod
-    def fields(kind, value):
-        if kind == "hearts":
-            return {"bpm": value[0], "contact": value[1]}
-        return {"steps": value} if kind == "counts" else {"speed_mps": 2.8, "distance_m": value, "cadence": 165, "source": "foot"}
+    def fields(part, value):
+        if part.kind == "hearts":
+            return {"bpm": value[0], "contact": value[1]} | ({"rr_1024": [800]} if part.source == STRAP else {})
+        return {"steps": value} if part.kind == "counts" else {"speed_mps": 2.8, "distance_m": value, "cadence": 165, "source": "foot"}
 
     def deliver_all(self, parts, is_dangerous):
         blocks = sum((self.blocks(part) for part in parts), [])

@@ -1,9 +1,11 @@
 """A made-up month of four people, all from a seed, and what of it comes when. The rig of figures (figures.py) plays it.
 
-    Ada    a strap at 1 Hz, some nights too, a foot pod, a step counter, a watch; she changes her weight
-    Ben    a band with a value each five minutes, a phone that tells of steps, a watch, a second watch
-    Dan    a sensor with a value each minute, and a step counter that is read each ten minutes; he does not say his sex
-    Cleo   a strap, a step counter and a watch, and no profile
+    Ada    a strap at 1 Hz, some nights too, with RR intervals, a foot pod, a step counter, a watch; at times an older sensor at her arm that
+           sends rubbish; she changes her weight
+    Ben    a band with a value each five minutes, at times together with a watch, a phone that tells of steps, a second watch
+    Dan    a sensor with a value each minute, at times a second one with three, and a step counter that is read each ten minutes; he
+           does not say his sex
+    Cleo   a strap, at times a wrist sensor as fast as the strap, a step counter and a watch, and no profile
 
 Each week has the same days, with other numbers. A part is what comes at once, on the evening of a day, in time or days late."""
 
@@ -28,6 +30,8 @@ LATER_WEIGHT = 62.5
 SECOND, MINUTE, HOUR = 1000, 60_000, 3_600_000
 #: The hour at which the day's parts come. What is measured after it comes a day later.
 EVENING = 22
+#: The sensor whose heart rates come with RR intervals.
+STRAP = "strap-ada"
 #: Heart rates that count for nothing.
 NONSENSE = [1, 24, 241, 255]
 
@@ -57,10 +61,15 @@ class Part:
         """What is known of the person when it has come."""
         if self.kind in ("hearts", "records"):
             life.hearts[self.source].update({time: bpm for time, (bpm, is_worn) in self.values.items() if is_worn})
+            if self.kind == "records":
+                life.records.add(self.source)
+            if self.source == STRAP:
+                life.straps.add(self.source)
         elif self.kind == "counts":
             life.counts[self.source].update(self.values)
         elif self.kind == "file" and self.values:
             life.hearts[self.workout.hearts].update(self.values)
+            life.records.add(self.workout.hearts)
         if self.spans:
             life.spans[self.source].update(self.spans)
         if self.workout:
@@ -131,6 +140,10 @@ class Month:
     def strap(self, user, start, seconds, low, high, is_noisy=True, late=0, day=None, steady=None):
         hearts = self.worn(self.beats(start, seconds, low, high, steady=steady), is_noisy)
         self.add(user, day if day is not None else self.number(start), "hearts", f"strap-{user}", late, values=hearts)
+
+    def beside(self, user, start, seconds, low, high, period=SECOND, place="wrist"):
+        """A second sensor, which is worn together with another one."""
+        self.add(user, self.number(start), "hearts", f"{place}-{user}", values=self.worn(self.beats(start, seconds, low, high, period)))
 
     def number(self, time):
         """Of the day on which a time is."""
@@ -235,14 +248,14 @@ class Month:
         self.counter("ada", day, minutes, 1400, late, begins_again=weekday == 5, jumps=weekday == 4, steps=steps)
         if weekday in (4, 6):
             self.strap("ada", self.at(day, 20, 0, 4), 1200, 60, 100)
+            self.beside("ada", self.at(day, 19, 55, 1), 1800, 180, 240, place="arm")
 
     def ben(self, day, weekday):
         dice, off = self.dice, []
-        # In a workout of which the watch measures the heart rate, the band is off.
+        # In one of the workouts of which the watch measures the heart rate, the band is off.
         if weekday == 1:
             self.file("ben", day, self.at(day, 17, 0, 3), 65, "Biking", "Rig watch", hearts=(95, 150), metres=25_300, gross=699,
                       own_name="cycling", kind="bicycle")
-            off.append((self.at(day, 16, 50), self.at(day, 18, 15)))
         elif weekday == 2:
             self.file("ben", day, self.at(day, 9, 2), 45, "Other", "Rig watch", gross=180, own_name="generic", kind="other",
                       measured_by="Rig band")
@@ -284,11 +297,15 @@ class Month:
         dice = self.dice
         self.add("dan", day, "hearts", "strap-dan", 3 if weekday == 2 else 0, values=self.worn(
             self.beats(self.at(day, 9), dice.randint(5, 7) * 3600, 55, 120, period=MINUTE)))
+        if weekday in (1, 2, 6):
+            self.beside("dan", self.at(day, 10, 0, 7), 2 * 3600, 70, 140, period=20 * SECOND)
         tens = range(self.at(day, 6), self.at(day, 23, 51), 10 * MINUTE)
         steps = {time: dice.choice([0] * 6 + [dice.randint(20, 600), dice.randint(20, 900), dice.randint(1400, 1750)]) for time in tens}
         if weekday in (1, 4):
             start = self.at(day, 19, 3)
             self.file("dan", day, start, 40, "Running", "Rig watch", hearts=(110, 160), metres=6600, gross=510)
+            # Of the day, this counts; of the workout, what its file says.
+            self.beside("dan", start - 5 * MINUTE, 3600, 90, 130, period=20 * SECOND)
             self.file("dan", day, start + 30 * MINUTE, 36, "Running", "Rig watch", metres=2900, gross=190, own_name="walking",
                       measured_by="unsure")
         elif weekday == 3:
@@ -308,6 +325,7 @@ class Month:
         self.counter("cleo", day, self.hours(day), 900, 4 if weekday == 1 else 0)
         if weekday in (0, 3):
             self.strap("cleo", self.at(day, 10, 0, 2), 1200, 60, 130)
+            self.beside("cleo", self.at(day, 9, 50, 2), 1500, 60, 200)
         if weekday == 2:
             self.file("cleo", day, self.at(day, 12, 0), 30, "Running", "Rig watch", hearts=(120, 150), metres=5000, gross=300)
         elif weekday == 5:

@@ -87,7 +87,7 @@ class Workout:
     #: Places by their times, and a foot pod's total by its times: what the distance follows from where no device says it.
     places: dict | None = None
     pod: dict | None = None
-    #: Which source has measured the heart rate in it; None if nothing has, and "unsure" if the definitions do not say which.
+    #: Which source has measured the heart rate in it, if others do not take part; None if nothing has, and "unsure" if the definitions do not say which.
     hearts: str | None = None
     #: Whether it is the same as one that counts.
     is_double: bool = False
@@ -136,6 +136,9 @@ class Life:
     workouts: list = dataclasses.field(default_factory=list)
     #: The times of each source's heart rates, in order.
     ordered: dict = dataclasses.field(default_factory=dict)
+    #: Which sources are chest straps, and which are records of files and bands.
+    straps: set = dataclasses.field(default_factory=set)
+    records: set = dataclasses.field(default_factory=set)
 
     def near(self, source, begin, end):
         """A source's heart rates of a time, and those around it that say how long its own hold."""
@@ -146,7 +149,9 @@ class Life:
         return {time: hearts[time] for time in times[bisect.bisect_left(times, begin - reach) : bisect.bisect_left(times, end + reach)]}
 
     def held(self, sources, begin, end):
-        return held([self.near(source, begin, end) for source in list(sources)], begin, end)
+        """What holds from one time to another, of the best source at each; of those of one kind with one interval, the first by name."""
+        kinds = [0 if source in self.straps else 2 if source in self.records else 1 for source in sorted(sources)]
+        return held([(kind, self.near(source, begin, end)) for kind, source in zip(kinds, sorted(sources))], begin, end)
 
     def profile(self, day):
         """The one of a day; before there was one, the first one."""
@@ -323,33 +328,40 @@ class Held:
 
 
 def held(sources, begin, end):
-    """What holds from one time to another, of all sources together; None if no value of that time counts."""
-    by_minute, slots, values = collections.defaultdict(list), set(), []
-    for source in sources:
-        for time, bpm in source.items():
+    """What holds from one time to another; None if no value of that time counts. The sources are (kind, values); the lower kind is the
+    better one, then the shorter interval at that time, then the first."""
+    # Of each slot what may count, and of each minute whose values do: (kind, interval, number of the source, what counts).
+    slots, minutes = collections.defaultdict(list), collections.defaultdict(list)
+    for number, (kind, hearts) in enumerate(sources):
+        by_minute = collections.defaultdict(dict)
+        for time, bpm in hearts.items():
             if bpm in COUNTED:
-                by_minute[time // 60_000].append(bpm)
-                slots.add(time // SLOT)
-                if begin <= time < end:
-                    values.append(bpm)
-    if not values:
-        return None
-    means = {minute: sum(own) / len(own) for minute, own in by_minute.items()}
-    found, order = {}, sorted(slots)
+                by_minute[time // 60_000][time] = bpm
+        means = {minute: sum(own.values()) / len(own) for minute, own in by_minute.items()}
+        for slot, interval, length in holds(sorted({time // SLOT for own in by_minute.values() for time in own})):
+            minute = slot * SLOT // 60_000
+            minutes[minute].append((kind, interval, number, by_minute[minute]))
+            for one in range(slot, slot + length):
+                if begin <= one * SLOT < end:
+                    slots[one].append((kind, interval, number, means[minute]))
+    best = [min(own, key=lambda one: one[:3])[3] for own in minutes.values()]
+    values = [bpm for own in best for time, bpm in own.items() if begin <= time < end]
+    return Held({slot: min(own)[3] for slot, own in slots.items()}, values) if values else None
+
+
+def holds(order):
+    """Of slots with values: each with the interval there, and for how many slots it stands."""
     for index, slot in enumerate(order):
-        before = slot - order[index - 1] if index else None
-        after = order[index + 1] - slot if index + 1 < len(order) else None
-        near = [gap for gap in (before, after) if gap is not None and gap <= NEIGHBOUR]
-        if not near:
+        before = slot - order[index - 1] if index else math.inf
+        after = order[index + 1] - slot if index + 1 < len(order) else math.inf
+        interval = min((gap for gap in (before, after) if gap <= NEIGHBOUR), default=math.inf)
+        if interval == math.inf:
             length = ALONE
-        elif after is not None and after <= min(max(LEAST_LIMIT, INTERVALS * min(near)), LONGEST):
+        elif after <= min(max(LEAST_LIMIT, INTERVALS * interval), LONGEST):
             length = after
         else:
-            length = min(min(near), LONGEST)
-        for one in range(slot, slot + (length if after is None else min(length, after))):
-            if begin <= one * SLOT < end:
-                found[one] = means[slot * SLOT // 60_000]
-    return Held(found, values)
+            length = min(interval, LONGEST)
+        yield slot, interval, min(length, after)
 
 
 def summary(found):
