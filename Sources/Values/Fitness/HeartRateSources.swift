@@ -72,9 +72,10 @@ public struct HeartRateSources: Sendable {
     /// Those that begin within a range of Unix milliseconds.
     public subscript(times: Range<Int64>) -> HeartRateSources {
         HeartRateSources(
-            all.map { one in
+            all.compactMap { one in
                 let first = Self.first(one.minutes, times.lowerBound)
-                return One(one.source, one.minutes[first..<max(first, Self.first(one.minutes, times.upperBound))])
+                let end = Self.first(one.minutes, times.upperBound)
+                return first < end ? One(one.source, one.minutes[first..<end]) : nil
             })
     }
 
@@ -94,12 +95,41 @@ public struct HeartRateSources: Sendable {
             for one in all { HeldHeartRates.forEach(in: one.minutes, of: one.source, body) }
             return
         }
-        let pieces = all.map { one in
-            var pieces: [HeldHeartRates.Piece] = []
-            HeldHeartRates.forEach(in: one.minutes, of: one.source) { pieces.append($0) }
-            return pieces
+        forEachWindow { near, window in
+            let slots = HeldHeartRates.slots(in: window)
+            func show(_ piece: HeldHeartRates.Piece) {
+                let part = piece.slots.clamped(to: slots)
+                if !part.isEmpty { body(piece.part(part)) }
+            }
+            guard near.all.count > 1 else { return near.forEachPiece(show) }
+            let pieces = near.all.map { one in
+                var pieces: [HeldHeartRates.Piece] = []
+                HeldHeartRates.forEach(in: one.minutes, of: one.source) { pieces.append($0) }
+                return pieces
+            }
+            Self.forEachBest(pieces, show)
         }
-        Self.forEachBest(pieces, body)
+    }
+
+    /// How long a window is, in milliseconds: what is known of it is in memory as a whole, and so are the sources that have anything in it.
+    private static let window: Int64 = 86_400_000
+
+    /// Shows windows that cover all minutes and what they hold, in order, with what has to be known for that; those without minutes are left out.
+    private func forEachWindow(_ body: (_ near: HeartRateSources, _ window: Range<Int64>) -> Void) {
+        func next(from time: Int64) -> Int64? {
+            all.compactMap { one in
+                let index = Self.first(one.minutes, time)
+                return index < one.minutes.endIndex ? one.minutes[index].number * 60_000 : nil
+            }.min()
+        }
+        var begin = next(from: .min)
+        while let start = begin {
+            let window = start..<start + Self.window
+            body(self[window.lowerBound - HeldHeartRates.reach..<window.upperBound + HeldHeartRates.reach], window)
+            // The last of them may hold beyond its end.
+            let reached = next(from: window.upperBound - HeldHeartRates.reach)
+            begin = reached.map { max($0, window.upperBound) }
+        }
     }
 
     /// Shows the best of some pieces for each slot.
@@ -144,7 +174,22 @@ public struct HeartRateSources: Sendable {
             }
             return
         }
-        let ranked = all.map(Self.ranked)
+        forEachWindow { near, window in
+            guard near.all.count > 1 else {
+                return near.forEachMinute { number, samples, source in
+                    if window.contains(number * 60_000) { body(number, samples, source) }
+                }
+            }
+            Self.forEachBestMinute(near) { number, samples, source in
+                if window.contains(number * 60_000) { body(number, samples, source) }
+            }
+        }
+    }
+
+    private static func forEachBestMinute(
+        _ sources: HeartRateSources, _ body: (_ number: Int64, _ samples: HeartRateSamples, _ source: Int64) -> Void
+    ) {
+        let ranked = sources.all.map(Self.ranked)
         var heads = ranked.map { _ in 0 }
         while true {
             var number = Int64.max

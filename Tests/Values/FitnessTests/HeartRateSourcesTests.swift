@@ -31,13 +31,16 @@ struct HeartRateSourcesTests {
             }
             time += step
         }
-        let intervals = (-80...210).filter { _ in Int.random(in: 0..<3, using: &random) == 0 }
+        // Again about a day later, and three days later: what is known is looked at a day at a time.
+        let later = [0, 86_395, 260_000].filter { _ in Bool.random(using: &random) } as [Int64]
+        samples = later.flatMap { later in samples.map { ($0.time + later, $0.beatsPerMinute) } }
+        let intervals = (-80...4600).filter { _ in Int.random(in: 0..<3, using: &random) == 0 }
         return Made(
             source: HeartRateSource(number, isRecord: Bool.random(using: &random)), samples: samples,
             intervals: Set(intervals.map { Int64($0) }))
     }
 
-    /// What a source holds alone in each slot, with how good that is: by figures.md, slot by slot.
+    /// What a source holds alone in each slot, with how good that is: slot by slot.
     private func held(_ made: Made) -> [Int64: (rank: [Int64], mean: Double)] {
         let minutes = Dictionary(uniqueKeysWithValues: made.minutes.map { ($0.number, $0.minute) })
         let counted = made.samples.filter { HeartRateSamples.plausible.contains($0.beatsPerMinute) }
@@ -67,7 +70,7 @@ struct HeartRateSourcesTests {
             }
             let all = HeartRateSources(made.shuffled(using: &random).map { .init($0.source, $0.minutes[...]) })
             let from = Int64.random(in: -4000...4000, using: &random) * 1000
-            for times in [-10_000_000..<20_000_000, from..<from + 3_600_000] as [Range<Int64>] {
+            for times in [-10_000_000..<300_000_000, from..<from + 3_600_000, from + 86_400_000..<from + 90_000_000] as [Range<Int64>] {
                 let asked = HeldHeartRates.slots(in: times)
                 let near = all[times.lowerBound - HeldHeartRates.reach..<times.upperBound + HeldHeartRates.reach]
                 var (found, last): ([Int64: Double], Int64) = ([:], .min)

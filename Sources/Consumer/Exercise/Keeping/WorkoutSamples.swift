@@ -41,8 +41,14 @@ struct SampleSelection {
 
     /// Heart rates of this sensor count from now on.
     mutating func choose(_ sensor: String, _ reading: Reading) {
-        let hasIntervals = heart?.sensor == sensor && heart?.hasIntervals == true || reading.hasIntervals
-        heart = Heart(sensor: sensor, hasIntervals: hasIntervals, time: reading.moment.wall)
+        choose(sensor, at: reading.moment.wall, hasIntervals: reading.hasIntervals)
+    }
+
+    /// The same of a heart rate at a time in Unix milliseconds.
+    mutating func choose(_ sensor: String, at time: Int64, hasIntervals: Bool) {
+        let known = heart?.sensor == sensor ? heart : nil
+        heart = Heart(
+            sensor: sensor, hasIntervals: known?.hasIntervals == true || hasIntervals, time: max(known?.time ?? time, time))
     }
 
     private func isBetter(_ sensor: String, _ reading: Reading) -> Bool {
@@ -121,8 +127,10 @@ struct WorkoutSamples {
     /// No workout has more samples: 48 hours of two a second.
     private static let most = 400_000
     private static let kinds: [Reading.Kind] = [.steps, .position, .motion, .pedometer]
-    /// When the latest heart rate was, in Unix milliseconds; nil if there is none.
-    private(set) var latestHeart: Int64?
+    /// Of a sensor that sends more heart rates, those after so many do not count: 48 hours of one a second.
+    private static let mostOfSensor = 200_000
+    /// When the latest heart rate of each sensor was, in Unix milliseconds.
+    private(set) var latestHearts: [String: Int64] = [:]
 
     /// Reads those of a workout's time; of one that was joined, those of each part, as if it were a workout.
     ///
@@ -181,24 +189,28 @@ struct WorkoutSamples {
     ) throws(VaultError) {
         let from = max(limits.lowerBound, part.start - Self.before - Self.beside)
         let to = max(from, min(limits.upperBound, part.end + Self.beside))
-        var found: [(reading: Reading, stream: Int64)] = []
+        var found: [(time: Int64, rate: Int, stream: Int64, hasIntervals: Bool)] = []
+        var counts: [Int64: Int] = [:]
         var minutes: [Int64: [(number: Int64, minute: HeartRateMinute)]] = [:]
         _ = try stored.eachOfStreams(of: user, .heartRate, from: from, to: to) { reading, stream in
-            guard let rate = reading.heartRate else { return true }
-            found.append((reading, stream))
+            guard let rate = reading.heartRate, counts[stream] ?? 0 < Self.mostOfSensor else { return true }
+            counts[stream, default: 0] += 1
+            found.append((reading.moment.wall, rate, stream, reading.hasIntervals))
             Self.add(rate, reading, to: &minutes[stream, default: []])
-            return all.count + found.count < Self.most
+            return all.count + found.count < 2 * Self.most
         }
         let sources = minutes.map { stream, minutes in
             let isOfFile = SampleSelection.isOfFile(names[stream] ?? "")
             return HeartRateSources.One(HeartRateSource(stream, isRecord: isOfFile != part.isImported), minutes[...])
         }
         var best = BestHeartRates(HeartRateSources(sources))
-        for (reading, stream) in found {
-            guard let rate = reading.heartRate, best.isBest(stream, at: reading.moment.wall).ofSlot else { continue }
-            all.append(.heartRate(HeartRateReading(time: reading.moment.wall, beatsPerMinute: rate)))
-            selection.choose(names[stream] ?? "", reading)
-            latestHeart = reading.moment.wall
+        for one in found {
+            let name = names[one.stream] ?? ""
+            // What a clock that is ahead has brought says nothing of now.
+            if one.time < part.end { latestHearts[name] = one.time }
+            guard best.isBest(one.stream, at: one.time).ofSlot else { continue }
+            all.append(.heartRate(HeartRateReading(time: one.time, beatsPerMinute: one.rate)))
+            if one.time < part.end { selection.choose(name, at: one.time, hasIntervals: one.hasIntervals) }
         }
     }
 
@@ -215,7 +227,8 @@ extension Reading {
     /// Whether RR intervals came with it.
     fileprivate var hasIntervals: Bool {
         guard case .heartRate(let measurement) = value else { return false }
-        return !measurement.rrIntervals.isEmpty
+        // An interval of 0 is no beat.
+        return measurement.rrIntervals.contains { $0 > 0 }
     }
 }
 

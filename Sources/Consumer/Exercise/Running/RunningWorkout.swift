@@ -181,7 +181,7 @@ struct RunningWorkout {
             // What counts may be another sensor's than it was thought at first.
             let latest = recent.compactMap { recent in
                 // It is known already which of those before was the best.
-                let isKnown = recent.reading.kind == .heartRate && recent.reading.moment.wall <= samples.latestHeart ?? .min
+                let isKnown = recent.reading.kind == .heartRate && recent.reading.moment.wall <= samples.latestHearts[recent.sensor] ?? .min
                 return isKnown ? nil : selection.sample(recent.reading, recent.sensor)
             }
             fold = workout.fold(samples.all + latest, history)
