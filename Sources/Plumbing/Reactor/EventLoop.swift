@@ -1,7 +1,7 @@
 // One thread that waits.
 //
-// libdbus, libmosquitto and the outbox each want a thread of their own that owns their handle: it sleeps in poll(2)
-// until a descriptor is ready, a timer is due or another thread has left work, and then calls back, one thing at a
+// libdbus, libmosquitto and the outbox each want one thread that owns their handle; several handles may share it. It sleeps in
+// poll(2) until a descriptor is ready, a timer is due or another thread has left work, and then calls back, one thing at a
 // time. Whatever is only touched from a loop's callbacks needs no lock, and the rest of the code is built like this: a
 // class that belongs to a loop says so, and other threads reach it through `perform`.
 //
@@ -51,10 +51,12 @@ public final class EventLoop: @unchecked Sendable {
     /// A callback at a later time, once.
     public final class Timer {
         fileprivate let due: UInt64
+        /// The thread wakes up for it then, if it has not before.
+        fileprivate let latest: UInt64
         fileprivate var handler: (() -> Void)?
 
-        fileprivate init(due: UInt64, handler: @escaping () -> Void) {
-            self.due = due
+        fileprivate init(due: UInt64, latest: UInt64, handler: @escaping () -> Void) {
+            (self.due, self.latest) = (due, latest)
             self.handler = handler
         }
 
@@ -75,6 +77,7 @@ public final class EventLoop: @unchecked Sendable {
     private var watches: [Watch] = []
     private var timers: [Timer] = []  // the next one due is last
     private var hooks: [() -> Void] = []
+    private var mustTurn = false
     private var pollSet: [pollfd] = []
 
     /// A loop that is not running yet.
@@ -149,9 +152,11 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     /// Calls back once, after at least `delay`.
+    /// - Parameter tolerance: how much later it may be, so that the thread does not wake up for this alone.
     @discardableResult
-    public func after(_ delay: Duration, _ handler: @escaping () -> Void) -> Timer {
-        let timer = Timer(due: Self.now() &+ delay.nanoseconds, handler: handler)
+    public func after(_ delay: Duration, tolerance: Duration = .zero, _ handler: @escaping () -> Void) -> Timer {
+        let due = Self.now() &+ delay.nanoseconds
+        let timer = Timer(due: due, latest: due &+ tolerance.nanoseconds, handler: handler)
         var low = 0
         var high = timers.count
         while low < high {
@@ -165,6 +170,9 @@ public final class EventLoop: @unchecked Sendable {
     /// Calls back at the end of each turn, just before the thread waits again.
     public func beforeWaiting(_ hook: @escaping () -> Void) { hooks.append(hook) }
 
+    /// Has the hooks called before the thread waits, though it may be in one of them now.
+    public func turnAgain() { mustTurn = true }
+
     // MARK: The thread
 
     private func run() {
@@ -173,6 +181,7 @@ public final class EventLoop: @unchecked Sendable {
         while runPosted() {
             runDueTimers()
             callReadyWatches()
+            mustTurn = false
             for hook in hooks { hook() }
             wait()
         }
@@ -222,12 +231,14 @@ public final class EventLoop: @unchecked Sendable {
         if pollSet[0].revents != 0 { wakeUp.clear() }
     }
 
-    /// Milliseconds until the next timer, rounded up so that it is due when the wait ends; -1 without one.
+    /// Milliseconds until a timer cannot wait any longer, rounded up so that it is due when the wait ends; -1 without one.
     private func timeout() -> Int32 {
-        guard let next = timers.last else { return -1 }
+        guard !mustTurn else { return 0 }
+        var end = UInt64.max
+        for timer in timers where timer.handler != nil && timer.latest < end { end = timer.latest }
+        guard end < .max else { return -1 }
         let now = Self.now()
-        guard next.due > now, next.handler != nil else { return 0 }
-        return Int32(clamping: (next.due - now + 999_999) / 1_000_000)
+        return end <= now ? 0 : Int32(clamping: (end - now + 999_999) / 1_000_000)
     }
 
     /// pthread_setname_np is a GNU extension that Swift's Glibc module leaves out; this file does the same.

@@ -130,6 +130,36 @@ struct EventLoopTests {
         }
     }
 
+    @Test("does not wake up for a timer that may wait, if it wakes up anyway before that timer's last moment")
+    func tolerance() {
+        withLoop { loop in
+            let times = Record<Duration>()
+            let start = ContinuousClock.now
+            loop.perform { [unowned loop] in
+                loop.after(.milliseconds(100)) { times.append(ContinuousClock.now - start) }
+                loop.after(.milliseconds(10), tolerance: .seconds(3600)) { times.append(ContinuousClock.now - start) }
+            }
+            #expect((try? times.wait(for: 2))?.allSatisfy { $0 >= .milliseconds(100) } == true)
+            let alone = Answer<Bool>()
+            loop.perform { [unowned loop] in
+                loop.after(.milliseconds(5), tolerance: .milliseconds(20)) { alone.set(true) }
+            }
+            #expect(alone.wait(atMost: limit) == true)
+        }
+    }
+
+    @Test("calls its hooks once more before it waits, if one of them asks for that")
+    func turnsAgain() throws {
+        let (loop, calls) = (EventLoop(name: "test"), Record<Int>())
+        loop.beforeWaiting { [unowned loop] in
+            calls.append(calls.all.count)
+            if calls.all.count == 1 { loop.turnAgain() }
+        }
+        loop.start()
+        defer { loop.stop() }
+        try calls.wait(for: 2)
+    }
+
     @Test("tells when a descriptor is readable, and stops telling when the watch is cancelled")
     func watches() throws {
         var ends: [Int32] = [-1, -1]
