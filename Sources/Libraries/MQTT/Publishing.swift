@@ -90,9 +90,9 @@ extension Session {
         return isTaken
     }
 
-    /// On the session's own thread the end of the turn drains the queue.
+    /// The end of the loop's turn drains the queue.
     private func wakeUp() {
-        if !loop.isCurrent { loop.perform {} }
+        if loop.isCurrent { loop.turnAgain() } else { loop.perform {} }
     }
 
     /// Does what was left, in order; publications go to the library.

@@ -1,7 +1,7 @@
 // A session with a broker that outlives any outage.
 //
-// One thread, the session's event loop, owns libmosquitto's handle; other threads leave work for it. The library's own
-// loops are not used: `mosquitto_loop_forever` and `mosquitto_loop_start` end for good on protocol, TLS and
+// One thread, the session's event loop, owns libmosquitto's handle; other threads leave work for it. Others may run on the
+// same loop. The library's own loops are not used: `mosquitto_loop_forever` and `mosquitto_loop_start` end for good on protocol, TLS and
 // authentication errors (loop.c, handle_connack.c; pinned by KnownFactsTests), which this session never does. It tries
 // again forever, after pauses that grow to 15 s.
 //
@@ -18,9 +18,7 @@
 // That also saves a wake-up for each message. A message that comes alone, such as a person's request, waits for
 // nothing.
 //
-// What may block: resolving the host's name and, with TLS and a name that has several addresses, the TCP connection,
-// because the library offers nothing else that also checks the certificate's name. This delays this thread, but not the
-// threads that publish; `stop` waits for it.
+// What may block is done apart, by a thread that ends with the try: see Trying.swift.
 
 import Glibc
 public import Reactor
@@ -98,6 +96,9 @@ public final class Session: @unchecked Sendable {
     var isHearingAgain = false
 
     private(set) var connection: Connection?
+    /// Rises with each connection that is asked for or given up: what another thread makes for an earlier number is not wanted.
+    var tries = 0
+    private let isLoopShared: Bool
     private var backoff = Backoff(limit: .seconds(15))
     private var connectedAt: ContinuousClock.Instant?
     /// Numeric addresses of the host that this try has not used yet.
@@ -116,24 +117,28 @@ public final class Session: @unchecked Sendable {
     }
 
     /// A session that does not run yet.
-    /// - Parameter threadName: as `top -H` shows it; the kernel keeps 15 bytes.
-    public init(_ options: Options, threadName: String = "mqtt") {
+    /// - Parameters:
+    ///   - shared: the loop to run on; its owner starts it, and stops it after the session. Nil for a loop of its own.
+    ///   - threadName: that of its own loop, as `top -H` shows it; the kernel keeps 15 bytes.
+    public init(_ options: Options, on shared: EventLoop? = nil, threadName: String = "mqtt") {
         self.options = options
         outgoingLimit = min(options.outgoingLimit, 60_000)  // Packet ids have 16 bits.
-        loop = EventLoop(name: threadName)
+        (loop, isLoopShared) = (shared ?? EventLoop(name: threadName), shared != nil)
     }
 
-    /// Starts the thread and connects. A session runs once: after `stop` it is over.
+    /// Starts its own thread and connects. A session runs once: after `stop` it is over.
     public func start(_ handlers: Handlers) {
         self.handlers = handlers
         isStarted.store(true, ordering: .relaxed)
-        // The loop and the session hold each other until `stop`.
-        loop.beforeWaiting { self.flush() }
-        loop.perform { self.beginTry() }
-        loop.start()
+        loop.perform {
+            // The loop and the session hold each other until the loop stops.
+            self.loop.beforeWaiting { self.flush() }
+            self.beginTry()
+        }
+        if !isLoopShared { loop.start() }
     }
 
-    /// Ends the session and its thread; not from the session's own.
+    /// Ends the session and its own thread; not from the session's loop.
     /// - Parameters:
     ///   - sayGoodbye: write what was published, wait for acknowledgements, and disconnect. Otherwise the connection is
     ///     just dropped, and the broker publishes the will.
@@ -143,7 +148,7 @@ public final class Session: @unchecked Sendable {
         let done = Answer<Bool>()
         loop.perform { self.beginStopping(sayGoodbye, limit, done) }
         _ = done.wait()
-        loop.stop()
+        if !isLoopShared { loop.stop() }
     }
 
     func tell(_ state: State) { handlers.stateChanged(state) }
@@ -154,30 +159,25 @@ public final class Session: @unchecked Sendable {
 extension Session {
     private func beginTry() {
         tell(.connecting)
-        guard options.socketPath == nil else { return connect(to: nil) }
-        do {
-            addresses = try HostAddresses.resolve(options.host, attempted: "connect to \(options.address)")[...]
-        } catch {
-            return lost(error)
-        }
-        // See the head of this file.
-        if options.tls == nil { connectToNextAddress() } else { connect(to: addresses.count == 1 ? options.host : nil) }
+        connect(to: nil)
     }
 
-    private func connectToNextAddress() { connect(to: addresses.popFirst()) }
+    /// - Parameter known: the host's addresses that are left; nil if they are not known yet.
+    private func connect(to known: ArraySlice<String>?) {
+        tryApart(known) { [self] result in
+            addresses = result.addresses
+            switch result.made {
+            case .success(let connection): begin(connection)
+            case .failure(let error): lost(error)
+            }
+        }
+    }
 
-    private func connect(to address: String?) {
-        if options.tls != nil { addresses = [] }
-        do {
-            let connection = try Connection(options, address: address, session: self)
-            self.connection = connection
-            connection.watch = loop.watch(connection.socket, for: [.readable, .writable]) { [unowned self] in ready($0)
-            }
-            timer = loop.after(options.connectTimeout) { [unowned self] in
-                lost(MQTTError(.unreachable, connection.attempted, "no answer in \(options.connectTimeout)"))
-            }
-        } catch {
-            lost(error)
+    private func begin(_ connection: Connection) {
+        self.connection = connection
+        connection.watch = loop.watch(connection.socket, for: [.readable, .writable]) { [unowned self] in ready($0) }
+        timer = loop.after(options.connectTimeout) { [unowned self] in
+            lost(MQTTError(.unreachable, connection.attempted, "no answer in \(options.connectTimeout)"))
         }
     }
 
@@ -194,8 +194,8 @@ extension Session {
     }
 
     private func keepAliveLater() {
-        // Once a second, so that we know for how long nobody has looked: see Arrivals.swift.
-        timer = loop.after(.seconds(1)) { [unowned self] in
+        // Once a second or so, so that we know for how long nobody has looked: see Arrivals.swift.
+        timer = loop.after(.milliseconds(500), tolerance: .seconds(1)) { [unowned self] in
             do throws(MQTTError) {
                 arrivals.looked(connection?.waitingBytes ?? 0)
                 try connection?.keepAlive()
@@ -213,13 +213,14 @@ extension Session {
         dropConnection(
             MQTTError(.notConnected, "publish to \(options.address)", "the connection was lost: \(reason.reason)"))
         guard goodbye == nil else { return finishStopping() }
-        if isTry && reason.kind == .unreachable && !addresses.isEmpty { return connectToNextAddress() }
+        if isTry && reason.kind == .unreachable && !addresses.isEmpty { return connect(to: addresses) }
         let pause = backoff.next()
         tell(.waiting(reason: reason, retryIn: pause))
         timer = loop.after(pause) { [unowned self] in beginTry() }
     }
 
     private func dropConnection(_ reason: MQTTError) {
+        tries += 1
         timer?.cancel()
         connection?.watch?.cancel()
         connection = nil
@@ -302,8 +303,6 @@ extension Session {
         drain()
         if let connection { write(connection) }
         batchCount = 0
-        // What ran just now may have left more.
-        if outgoing.withLock({ !$0.queue.isEmpty }) { loop.perform {} }
     }
 
     /// From this many messages on, their acknowledgements are sent together; and if so many came within a

@@ -9,8 +9,9 @@ final class Client: Sendable {
     let messages = Record<Message>()
     let problems = Record<MQTTError>()
 
-    init(_ options: Options, commit: @escaping @Sendable () -> Bool = { true }) {
-        session = Session(options)
+    /// - Parameter loop: the loop to run on; nil for one of its own.
+    init(_ options: Options, on loop: EventLoop? = nil, commit: @escaping @Sendable () -> Bool = { true }) {
+        session = Session(options, on: loop)
         session.start(
             Handlers(
                 stateChanged: { [states] in states.append($0) }, received: { [messages] in messages.append($0) },

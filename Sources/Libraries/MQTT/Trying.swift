@@ -1,0 +1,47 @@
+import Reactor
+
+// What a try to connect waits for: the resolver and, with TLS and a name that has several addresses, the TCP connection, because
+// libmosquitto offers nothing else that also checks the certificate's name; and the disk, which has the password and the
+// certificates. A thread of its own does it, which ends with it: neither the session's loop nor `stop` waits.
+
+/// What became of a try so far.
+struct Try {
+    let made: Result<Connection, MQTTError>
+    /// Numeric addresses of the host that were not tried yet.
+    let addresses: ArraySlice<String>
+
+    /// Makes a connection, which blocks.
+    /// - Parameter known: what is left of the host's addresses; nil if they are not known yet.
+    init(of session: Session, _ known: ArraySlice<String>?) {
+        let options = session.options
+        var left: ArraySlice<String> = []
+        made = Result { () throws(MQTTError) in
+            guard options.socketPath == nil else { return try Connection(options, address: nil, session: session) }
+            if let known {
+                left = known
+            } else {
+                left = try HostAddresses.resolve(options.host, attempted: "connect to \(options.address)")[...]
+            }
+            guard options.tls != nil else { return try Connection(options, address: left.popFirst(), session: session) }
+            let name = left.count == 1 ? options.host : nil
+            left = []
+            return try Connection(options, address: name, session: session)
+        }
+        addresses = left
+    }
+}
+
+extension Session {
+    /// Makes a connection on another thread, and then calls back on the loop, unless nobody wants it any more.
+    func tryApart(_ known: ArraySlice<String>?, _ completion: @escaping @Sendable (Try) -> Void) {
+        tries += 1
+        let thread = EventLoop(name: "connect")
+        thread.start()
+        thread.perform { [self, number = tries] in
+            // nonisolated(unsafe): this thread lets go of it.
+            nonisolated(unsafe) let result = Try(of: self, known)
+            loop.perform { [self] in if number == tries { completion(result) } }
+            thread.end()
+        }
+    }
+}
