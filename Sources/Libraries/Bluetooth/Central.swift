@@ -1,7 +1,7 @@
 // The central: Bluetooth's word for the side that scans, connects and subscribes. BlueZ does the work; this class asks
 // it to.
 //
-// One thread, one match rule, one table. The thread is an event loop that owns the connection to the bus. The rule asks
+// One thread, one match rule, one table. The thread is an event loop, which others may share. The rule asks
 // for every signal of org.bluez, and what they say is kept in `Objects`. The table leads from a characteristic's object
 // path to the subscription that wants its values: a notification is a PropertiesChanged signal whose bytes are found in
 // the message without copying anything else of it.
@@ -19,7 +19,8 @@ public import Reactor
 public final class Central: @unchecked Sendable {
     public typealias Completion<Value> = (Result<Value, BluetoothError>) -> Void
 
-    public let loop = EventLoop(name: "dbus")
+    public let loop: EventLoop
+    private let isLoopShared: Bool
     public private(set) var state = State.waitingForBus("not connected yet")
     public private(set) var limits: Limits
 
@@ -59,14 +60,17 @@ public final class Central: @unchecked Sendable {
     private lazy var agent = Agent(of: self)
 
     /// - Parameters:
+    ///   - shared: the loop to run on; its owner starts it, and stops it after the central. Nil for a loop of its own.
     ///   - adapter: such as `hci0`, or its address; nil for any.
     ///   - rfkill: the folder in which the kernel shows which radios are blocked.
     ///   - mayPair: whether a device that asks for it may be paired; called on `loop`.
     ///   - events: called on `loop`.
     public init(
-        bus: Bus, adapter: String? = nil, limits: Limits = Limits(), rfkill: String = "/sys/class/rfkill",
+        on shared: EventLoop? = nil, bus: Bus, adapter: String? = nil, limits: Limits = Limits(),
+        rfkill: String = "/sys/class/rfkill",
         mayPair: @escaping @Sendable (Device) -> Bool = { _ in false }, events: @escaping @Sendable (Event) -> Void
     ) {
+        (loop, isLoopShared) = (shared ?? EventLoop(name: "dbus"), shared != nil)
         self.bus = bus
         adapterName = adapter
         self.limits = limits
@@ -84,17 +88,21 @@ public final class Central: @unchecked Sendable {
             self?.comingBack.later()
         }
         loop.perform { [self] in connect() }
-        loop.start()
+        if !isLoopShared { loop.start() }
     }
 
-    /// Ends the connection; BlueZ then ends this program's notifications, and drops links that nobody else uses.
+    /// Ends the connection; BlueZ then ends this program's notifications, and drops links that nobody else uses. Not from the
+    /// loop.
     public func stop() {
-        loop.perform { [self] in
+        loop.sync { [self] in
             for subscription in subscribers.values { subscription.forget() }
             subscribers = [:]
+            run += 1
+            comingBack.cancel()
+            unblocking.cancel()
             connection.close()
         }
-        loop.stop()
+        if !isLoopShared { loop.stop() }
     }
 
     // MARK: What there is

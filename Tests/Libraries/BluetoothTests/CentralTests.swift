@@ -18,6 +18,29 @@ struct CentralTests {
         #expect(characteristic.canNotify && !characteristic.canRead)
     }
 
+    @Test("runs on a loop that others use, too, and leaves it to them when it stops")
+    func sharedLoop() throws {
+        let bus = try PrivateBus()
+        let blueZ = try BlueZ(bus.addressText)
+        let (loop, events) = (EventLoop(name: "shared"), Record<Central.Event>())
+        let central = Central(on: loop, bus: .address(bus.addressText)) { events.append($0) }
+        loop.start()
+        defer { loop.stop() }
+        central.start()
+        #expect(events.device { $0.path == BlueZ.strap } != nil)
+        central.stop()
+        events.removeAll()
+        blueZ.change(BlueZ.strap, "org.bluez.Device1", ["Name": .string("Changed")])
+        // A second one hears of it, and so the change has come; the loop still runs.
+        let other = Central(on: loop, bus: .address(bus.addressText)) { [events] in
+            if case .state = $0 { events.append($0) }
+        }
+        other.start()
+        #expect(events.state { $0 == .ready })
+        #expect(!events.all.contains { if case .device = $0 { true } else { false } })
+        other.stop()
+    }
+
     @Test("believes only BlueZ and the bus: signals that a stranger sends to it are none")
     func strangers() throws {
         let bench = try Bench()
