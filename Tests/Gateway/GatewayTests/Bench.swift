@@ -148,7 +148,7 @@ func reading(_ counter: UInt32, clockStep step: Int64 = 0) -> Reading {
 
 extension Outbox {
     /// Waits until everything that was left for the outbox's thread is done.
-    func settle() { loop.sync {} }
+    func settle() { loop.sync { [self] in takeIn() } }
 
     /// Keeps readings; whether the last one, and with it all before, was flushed.
     func keep(_ readings: [Reading], from sensor: ID) throws -> Bool {

@@ -66,6 +66,24 @@ struct OutboxTests {
         outbox.stop(within: .zero)
     }
 
+    @Test(
+        "writes what comes into the journal by itself, however far apart it comes",
+        arguments: [0, 1, 7, 15, 19, 20, 21, 25, 45] as [UInt32])
+    func pauses(milliseconds: UInt32) throws {
+        let outbox = try granted()
+        let store = try bench.store()
+        for counter in 1...40 as ClosedRange<UInt32> {
+            outbox.append(reading(counter), from: bench.strap)
+            usleep(milliseconds * 1000)
+            // Nothing that comes later may be needed.
+            guard counter % 5 == 0 else { continue }
+            let end = ContinuousClock.now + .seconds(10)
+            while try store.journalCount() < counter, ContinuousClock.now < end { usleep(1000) }
+            #expect(try store.journalCount() == counter)
+        }
+        outbox.kill()
+    }
+
     @Test("makes a block of 64 readings at once, and takes them out of the journal")
     func fullBlock() throws {
         let outbox = try granted()

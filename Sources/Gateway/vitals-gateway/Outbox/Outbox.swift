@@ -2,7 +2,8 @@
 //
 //     append ──20 ms──► journal ──5 s: flush──► on the disk ──10 s, or 64 readings──► block ──flush──► uplink ──ack──► kept 14 days
 //
-// A reading goes into the journal, sealed, within 20 ms, by a commit that survives a killed process. Every five seconds
+// A reading goes into the journal, sealed, by a commit that survives a killed process: at once if it comes alone, and
+// otherwise with others, 20 ms after the commit before. Every five seconds
 // one flush takes all of that to the disk. Every ten, or as soon as there are 64, readings become a block, which is
 // sealed once and sent as the same bytes until the consumer's signed acknowledgement comes; only flushed blocks are
 // sent. The random keys that seal journal and blocks are made at each start and never written to the disk in the clear:
@@ -13,7 +14,7 @@
 // while the disk accepts nothing or on the disk once the limit is reached, is dropped, the oldest first, and a gap
 // block says what is missing.
 //
-// This file takes readings in and writes them down. OutboxDisk.swift has them flushed by a thread of its own
+// OutboxIntake.swift takes readings in, and this file writes them down. OutboxDisk.swift has them flushed by a thread of its own
 // (Flusher.swift); OutboxBlocks.swift makes blocks and sends them (Uplink.swift); OutboxRoom.swift keeps within the
 // limit; OutboxClock.swift follows the wall clock; OutboxAnswers.swift handles what comes from outside; LiveBlocks.swift
 // sends readings at once, too, where a grant asks for that.
@@ -31,12 +32,6 @@ import Vault
 // Proof of @unchecked: `intake` is under a lock, constants are constants, and the rest is touched on `loop` only, or
 // before it starts.
 final class Outbox: @unchecked Sendable {
-    private struct Entry {
-        let reading: Reading
-        let sensor: ID
-        let completion: (@Sendable (Bool) -> Void)?
-    }
-
     /// A reading to record. The grant that was in force when it came says to whom it belongs, whatever comes later.
     struct Unwritten {
         let reading: Reading
@@ -44,26 +39,15 @@ final class Outbox: @unchecked Sendable {
         var completion: (@Sendable (Bool) -> Void)?
     }
 
-    /// What was left for the thread, and what was refused because the thread did not collect it: the disk hangs.
-    private struct Intake {
-        var entries: [Entry] = []
-        var turnedAway: [Source: Extent] = [:]
-        var notRecorded = 0
-    }
-
-    private struct Source: Hashable {
-        let sensor: ID
-        let kind: Reading.Kind
-    }
-
-    /// A killed gateway loses readings that are younger than this plus the commit that follows: we promise 50 ms.
-    private static let commitDelay = Duration.milliseconds(20)
+    /// The pause between commits, in milliseconds. A killed gateway loses readings that are younger than this plus the commit that
+    /// follows: we promise 50 ms.
+    private static let commitPause: UInt64 = 20
     /// How many readings wait in memory while the disk accepts nothing; then the oldest are dropped, and counted.
     static let mostUnwritten = 20_000
 
     let loop = EventLoop(name: "outbox")
     let settings: OutboxSettings
-    private let isEnrolled: Bool
+    let isEnrolled: Bool
     let blocksTopic: String
     let liveTopic: String
     let grantsTopic: String
@@ -72,12 +56,12 @@ final class Outbox: @unchecked Sendable {
     let boot: [UInt8]
     let store: OutboxStore
     let flusher: Flusher
-    private let intake = Mutex(Intake())
+    let intake = Mutex(Intake())
 
     var grants: Grants
     var clock: BootClock
     var sessions: [StreamID: OpenSession] = [:]
-    private(set) var unwritten: [Unwritten] = []
+    var unwritten: [Unwritten] = []
     /// What was dropped but is in no gap block yet.
     var gaps: [StreamID: Extent] = [:]
     var uplink = Uplink()
@@ -110,11 +94,16 @@ final class Outbox: @unchecked Sendable {
     let limitedLog = LimitedLog()
     /// A flush that hangs was reported.
     var isHangTold = false
-    private var commitTimer: EventLoop.Timer?
+    /// Until it is due, nobody has to wake the thread.
+    private(set) var commitTimer: EventLoop.Timer?
+    /// The disk has refused something.
+    private var retryTimer: EventLoop.Timer?
+    /// Milliseconds since boot.
+    private var lastCommit: UInt64 = 0
     private var flushTimer: EventLoop.Timer?
     var sendTimer: EventLoop.Timer?
     private(set) var recorded = 0
-    private(set) var notRecorded = 0
+    var notRecorded = 0
     /// Since the database was made.
     private(set) var dropped: Int
     var onChange: () -> Void = {}
@@ -163,14 +152,14 @@ final class Outbox: @unchecked Sendable {
         flusher.start()
         loop.perform { [self] in
             self.onChange = onChange
-            every(.seconds(10)) { [unowned self] in
+            every(.seconds(9), tolerance: .seconds(1)) { [unowned self] in
                 checkClock(.now())
                 checkFlush()
                 checkDisk()
                 tellOfOlderStore()
                 onChange()
             }
-            every(.seconds(3600)) { [unowned self] in removeOld() }
+            every(.seconds(3600), tolerance: .seconds(60)) { [unowned self] in removeOld() }
             removeOld()
         }
         loop.start()
@@ -197,106 +186,46 @@ final class Outbox: @unchecked Sendable {
     }
 
     /// Calls back repeatedly, on `loop`.
-    func every(_ interval: Duration, _ body: @escaping () -> Void) {
-        loop.after(interval) { [unowned self] in
+    func every(_ interval: Duration, tolerance: Duration = .zero, _ body: @escaping () -> Void) {
+        loop.after(interval, tolerance: tolerance) { [unowned self] in
             body()
-            every(interval, body)
+            every(interval, tolerance: tolerance, body)
         }
     }
 
-    // MARK: In
-
-    /// Keeps a reading. With a completion, it is flushed at once, and the completion told whether that worked.
-    func append(_ reading: Reading, from sensor: ID, flushed completion: (@Sendable (Bool) -> Void)? = nil) {
-        // Without a consumer there can be no grant: the thread does not have to wake up for each heartbeat to find that
-        // out.
-        guard isEnrolled else {
-            intake.withLock { $0.notRecorded += 1 }
-            completion?(true)
-            return
-        }
-        let (isTaken, isFirst) = intake.withLock { intake in
-            guard intake.entries.count < Self.mostUnwritten else {
-                intake.turnedAway[Source(sensor: sensor, kind: reading.kind)] += Extent(at: reading.moment.wall)
-                return (false, false)
-            }
-            intake.entries.append(Entry(reading: reading, sensor: sensor, completion: completion))
-            return (true, intake.entries.count == 1)
-        }
-        if !isTaken { completion?(false) }
-        if isFirst { loop.perform { [self] in takeIn() } }
-    }
-
-    func takeIn() {
-        let (entries, turnedAway) = intake.withLock { intake in
-            defer { intake.entries.removeAll(keepingCapacity: true) }
-            notRecorded += intake.notRecorded
-            intake.notRecorded = 0
-            let turnedAway = intake.turnedAway
-            if !turnedAway.isEmpty { intake.turnedAway = [:] }
-            return (intake.entries, turnedAway)
-        }
-        var isUrgent = false
-        for entry in entries {
-            // What the new time says about older readings is written down before anything that has the new time.
-            if clock.observe(entry.reading.moment) { isUrgent = true }
-            guard let grant = grants.inForce(for: entry.sensor),
-                grant.covers(entry.reading.kind, at: entry.reading.moment.wall)
-            else {
-                notRecorded += 1
-                entry.completion?(true)
-                continue
-            }
-            sendLive(entry.reading, grant)
-            unwritten.append(Unwritten(reading: entry.reading, grant: grant, completion: entry.completion))
-            if entry.completion != nil { isUrgent = true }
-        }
-        for (source, extent) in turnedAway {
-            guard let grant = grants.inForce(for: source.sensor), grant.covers(source.kind, at: extent.last * 1000)
-            else {
-                notRecorded += extent.count
-                continue
-            }
-            drop(extent, of: grant.stream)
-        }
-        dropUnwritten(downTo: Self.mostUnwritten)
-        if isUrgent { return flush() }
-        guard !unwritten.isEmpty, commitTimer == nil else { return }
-        commitTimer = loop.after(Self.commitDelay) { [unowned self] in commit() }
-    }
-
-    /// Drops the oldest readings if more of them wait in memory than allowed.
-    private func dropUnwritten(downTo limit: Int) {
-        guard unwritten.count > limit else { return }
-        for lost in unwritten.prefix(unwritten.count - limit) {
-            lost.completion?(false)
-            drop(Extent(at: lost.reading.moment.wall), of: lost.grant.stream)
-        }
-        unwritten.removeFirst(unwritten.count - limit)
-    }
-
-    /// Counts what is lost; the next flush makes a gap block of it.
-    private func drop(_ extent: Extent, of stream: StreamID) {
-        dropped += extent.count
-        gaps[stream] += extent
-    }
-
-    /// Counts what had to be removed from the disk, and is reported by a gap block.
+    /// Counts what is lost; a gap block reports it.
     func countDropped(_ count: Int) { dropped += count }
 
     // MARK: Journal
 
+    /// Takes what was left for the thread, and has it committed: at once, unless the last commit was just now.
+    func takeIn() {
+        guard !collect() else { return flush() }
+        guard !unwritten.isEmpty, commitTimer == nil, retryTimer == nil else { return }
+        if millisecondsSinceBoot() >= lastCommit + Self.commitPause { commit() } else { commitLater() }
+    }
+
+    /// Collects and commits when the pause after the last commit is over: until then, nobody has to wake the thread.
+    private func commitLater() {
+        intake.withLock { $0.isAwaited = true }
+        let due = lastCommit + Self.commitPause
+        commitTimer = loop.after(.milliseconds(due - min(due, millisecondsSinceBoot()))) { [unowned self] in
+            commitTimer = nil
+            if collect() { flush() } else { commit() }
+        }
+    }
+
     /// Writes what is unwritten into the journal, and full blocks into their place; survives a killed process.
     private func commit() {
-        commitTimer?.cancel()
-        commitTimer = nil
-        guard !unwritten.isEmpty else { return }
+        guard !unwritten.isEmpty else { return flushLater() }
         guard !clock.hasSteps else { return flush() }
+        let comeFast = unwritten.count > 1
         do throws(VaultError) {
             try writeJournal()
             try sealPending { _, pending in pending.isFull }
             diskTook()
             if isKeyUrgent { flush() } else { flushLater() }
+            if comeFast, commitTimer == nil, retryTimer == nil { commitLater() }
         } catch {
             trouble(error)
         }
@@ -304,9 +233,9 @@ final class Outbox: @unchecked Sendable {
 
     /// Makes blocks of what is old enough, and flushes everything to the disk.
     func flush(sealingAll: Bool = false) {
-        commitTimer?.cancel()
-        flushTimer?.cancel()
-        (commitTimer, flushTimer) = (nil, nil)
+        for timer in [commitTimer, retryTimer, flushTimer] { timer?.cancel() }
+        (commitTimer, retryTimer, flushTimer) = (nil, nil, nil)
+        _ = collect()
         let now = millisecondsSinceBoot()
         let isDue = { (open: OpenSession, pending: OpenSession.Pending) in
             sealingAll || pending.isFull || pending.isDue(now, self.blockInterval(open)) || self.isOver(open)
@@ -357,13 +286,14 @@ final class Outbox: @unchecked Sendable {
     func trouble(_ error: VaultError) {
         diskRefused(error)
         if error.reason == .diskFull { spareSpent() }
-        guard commitTimer == nil else { return }
-        commitTimer = loop.after(.seconds(1)) { [unowned self] in flush() }
+        guard retryTimer == nil else { return }
+        retryTimer = loop.after(.seconds(1)) { [unowned self] in flush() }
     }
 
     /// What is unwritten goes into the journal in one transaction, and is pending then.
     private func writeJournal() throws(VaultError) {
         guard !unwritten.isEmpty else { return }
+        lastCommit = millisecondsSinceBoot()
         for entry in unwritten { _ = try session(for: entry.grant) }
         adopt(try store.commit { () throws(VaultError) in try journal() })
     }
