@@ -1,12 +1,12 @@
 // The gateway: sensors on one side, a broker on the other, an outbox between.
 //
-// Four threads, each an event loop that owns what it touches (and a fifth one for the music, if the settings have any):
+// One event loop serves the bus, the broker and a satellite receiver: what comes is decoded, published live and left for the
+// outbox where its bytes are read. Only what waits for a disk, a name server or a music player is done elsewhere:
 //
-//     dbus      Central, SensorRegister, Sensor: a notification is decoded, published live and left for the outbox,
-//               all in one call
-//     mqtt      Session: grants, acknowledgements and requests come in; requests go over to the sensors
-//     outbox    Outbox: journal, blocks, uplink
-//     flush     Flusher: waits for the disk, so that the outbox does not have to
+//     gateway   Central, SensorRegister, Sensor; Session, requests; SatelliteReceiver
+//     outbox    Outbox: journal, blocks, uplink. It commits what was left for it, at most every 20 ms
+//     flush     Flusher: waits for the disk, so that commits do not have to
+//     music     HouseMusic, if the settings have any
 //
 // `main` starts them, and waits for a signal (Running.swift). The path of a heartbeat: Central.propertiesChanged →
 // SensorStreams → Sensor.measured → Gateway.measured → Session.publish and Outbox.append → Outbox.commit → Outbox.seal
@@ -21,9 +21,9 @@ import Reactor
 import Synchronization
 import Telemetry
 
-/// The whole gateway, from a start to a stop; Running.swift decides when they happen. `measured` and its neighbours are
-/// called on the dbus loop, handlers of the session on the mqtt loop.
-// Proof of @unchecked: constants, except for what the dbus loop owns (from `register` on), and what is under a lock.
+/// The whole gateway, from a start to a stop; Running.swift decides when they happen. Unless they say otherwise, methods are
+/// called on the loop.
+// Proof of @unchecked: constants, what only the loop touches, and what is under a lock.
 final class Gateway: SensorOwner, @unchecked Sendable {
     /// The counts of the health payload that the outbox does not have.
     struct Counters {
@@ -38,6 +38,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
     }
 
     private let settings: GatewaySettings
+    private let loop = EventLoop(name: "gateway")
     private let session: Session
     private let central: Central
     private let outbox: Outbox
@@ -54,7 +55,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
     private let notifications = Atomic<Int>(0)
     private let desk: RequestDesk
     private let readiness = Readiness()
-    /// Failed attempts to connect to the broker. The mqtt loop owns it.
+    /// Failed attempts to connect to the broker.
     private var failedTries = LastingTrouble()
     /// What the supervisor was told of the disk. The outbox's loop owns it.
     private var toldOfDisk = HealthPayload.Disk.ok
@@ -77,11 +78,11 @@ final class Gateway: SensorOwner, @unchecked Sendable {
         }
         let status = settings.topics[settings.gateway, .status]
         options.will = Message(topic: status, payload: StatusPayload.will.bytes, qos: .atLeastOnce, retain: true)
-        session = Session(options)
+        session = Session(options, on: loop)
         desk = RequestDesk(of: settings.gateway, topics, responsePrefixes: settings.responsePrefixes, on: session)
         let owner = Weak<Gateway>()
         central = Central(
-            bus: settings.bus, adapter: settings.adapter, mayPair: { owner.value?.mayPair($0) ?? false },
+            on: loop, bus: settings.bus, adapter: settings.adapter, mayPair: { owner.value?.mayPair($0) ?? false },
             events: { owner.value?.receive($0) })
         let outbox = try Outbox(settings, publishingOn: session)
         self.outbox = outbox
@@ -90,8 +91,8 @@ final class Gateway: SensorOwner, @unchecked Sendable {
             in: settings.state, on: session, logging: limitedLog, writing: { outbox.flusher.perform($0) })
         announcer = Announcer(
             settings.gateway, topics, on: session, publishingLive: settings.publishesLive, telling: homeAssistant)
-        receiver = settings.receiver.map { [central, announcer, limitedLog] receiver in
-            SatelliteReceiver(receiver, on: central.loop, telling: announcer, logging: limitedLog) {
+        receiver = settings.receiver.map { [loop, announcer, limitedLog] receiver in
+            SatelliteReceiver(receiver, on: loop, telling: announcer, logging: limitedLog) {
                 outbox.append($0, from: receiver.id)
             }
         }
@@ -112,7 +113,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
         }
     }
 
-    /// Starts the threads.
+    /// Starts the threads. Not on the loop.
     func start() throws {
         log.notice(
             "vitals-gateway \(version), gateway \(settings.gateway), \(counted(settings.sensors.count, "sensor")) in the settings"
@@ -125,7 +126,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
                 "not enrolled with a consumer: readings are live only (vitals-gateway enrol)", event: .notEnrolled)
         }
         try outbox.start { [unowned self] in publishHealth() }
-        central.loop.perform { [self] in
+        loop.perform { [self] in
             register.open(settings.sensors)
             let receiver = settings.receiver.map { (id: $0.id, name: SatelliteReceiver.name) }
             homeAssistant.begin(
@@ -142,28 +143,32 @@ final class Gateway: SensorOwner, @unchecked Sendable {
                 }))
         central.start()
         receiver?.start()
+        loop.start()
         if let music { music.start() } else { announcer.clearMusic() }
         metrics?.start()
         announceReadiness()
     }
 
     /// Stops the sensors first, so that nothing new comes; then seals and sends what is held; and tells the broker
-    /// last.
+    /// last. Not on the loop.
     func stop() {
         counters.withLock { $0.isStopping = true }
         metrics?.stop()
         receiver?.stop()
         music?.stop()
-        central.loop.perform { [self] in
+        let sensors = loop.sync { [self] in
             requests.stop()
+            recovery.stop()
             for sensor in register.all { sensor.stop() }
+            return register.all.map(\.settings.id)
         }
         central.stop()
         outbox.stop(within: .seconds(3))
-        for sensor in register.all { announcer.announce(.offline, of: sensor.settings.id) }
+        for sensor in sensors { announcer.announce(.offline, of: sensor) }
         retained.publish(
             StatusPayload(.offline, time: unixMilliseconds()).bytes, to: topics[settings.gateway, .status])
         session.stop()
+        loop.stop()
         music?.end()
         log.notice("stopped")
     }
@@ -172,14 +177,12 @@ final class Gateway: SensorOwner, @unchecked Sendable {
         readiness.ready()
         guard let interval = readiness.watchdogInterval else { return }
         // A sign of life passes through every thread that a heartbeat passes through: one that hangs is noticed.
-        outbox.loop.perform { [outbox, readiness, session, central] in
-            outbox.every(interval) {
-                central.loop.perform { session.loop.perform { readiness.alive() } }
-            }
+        outbox.loop.perform { [outbox, readiness, loop] in
+            outbox.every(interval) { loop.perform { readiness.alive() } }
         }
     }
 
-    // MARK: From the sensors, on the dbus loop
+    // MARK: From the sensors
 
     /// The path of a heartbeat continues here.
     func measured(_ measurement: HeartRateMeasurement, by sensor: Sensor) {
@@ -281,7 +284,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
         retained.publish(info.bytes, to: topics[settings.gateway, .info])
     }
 
-    // MARK: From the broker, on the mqtt loop
+    // MARK: From the broker
 
     private var subscriptions: [MQTT.Subscription] {
         let gateway = settings.gateway

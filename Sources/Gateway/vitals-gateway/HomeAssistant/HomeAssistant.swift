@@ -111,7 +111,7 @@ final class HomeAssistant: @unchecked Sendable {
         if let discovery { state.memory.leftovers.remove(discovery.device(gateway, id)) }
     }
 
-    // MARK: From the broker, on the mqtt loop
+    // MARK: From the broker, on the gateway's loop
 
     /// To be called at each connection: the broker may have forgotten everything.
     func connected() {

@@ -1,15 +1,12 @@
-// Requests about the gateway itself: scan, connect, disconnect, forget, rename. They come in on the mqtt loop and are
-// carried out on the central's.
+// Requests about the gateway itself: scan, connect, disconnect, forget, rename.
 
 import Bluetooth
 import MQTT
 import Reactor
 import Telemetry
 
-/// Belongs to the central's loop.
-// Proof of @unchecked: `register` is a constant, and the rest is touched on the central's loop only; the mqtt loop
-// reaches it through `perform`.
-final class GatewayRequests: @unchecked Sendable {
+/// Belongs to the gateway's loop.
+final class GatewayRequests {
     private static let usualLimit = Duration.seconds(60)
     private static let longestLimit = Duration.seconds(300)
     /// How long to look for a device that nobody has seen yet.
@@ -46,14 +43,14 @@ final class GatewayRequests: @unchecked Sendable {
         for search in searches { search.cancel() }
     }
 
-    /// Receives a request; on the mqtt loop.
+    /// Receives a request.
     func receive(_ message: Message, _ topic: RequestTopic, named name: String, on desk: RequestDesk) {
         desk.receive(message, topic, usual: Self.usualLimit, longest: Self.longestLimit) { task in
             guard let request = GatewayRequest(rawValue: name) else {
                 let words = "there is no request \"\(name.prefix(64))\""
                 return task.refuse(ReplyError(.badRequest, words, field: "topic"))
             }
-            central.loop.perform { [self] in begin(request, task) }
+            begin(request, task)
         }
     }
 

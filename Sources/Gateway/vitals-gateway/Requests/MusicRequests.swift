@@ -15,7 +15,7 @@ struct MusicRequests {
     /// Nil where the settings have none.
     let music: HouseMusic?
 
-    /// Receives a request; on the mqtt loop.
+    /// Receives a request; on the gateway's loop.
     func receive(_ message: Message, _ topic: RequestTopic, named name: String, on desk: RequestDesk) {
         desk.receive(message, topic, usual: Self.usualLimit, longest: Self.longestLimit) { task in
             do throws(ReplyError) {

@@ -7,7 +7,7 @@ import Telemetry
 /// not. Only refusals beyond a ceiling are not sent: the broker keeps a copy for every connection that has subscribed to
 /// the reply and does not read, however little was asked.
 ///
-/// They come in on the mqtt loop; the answer may be given from any thread.
+/// They come in on the gateway's loop; the answer may be given from any thread.
 // Proof of @unchecked: constants, and a count under a lock.
 final class RequestDesk: @unchecked Sendable {
     /// A request that was taken, and has to be answered once.

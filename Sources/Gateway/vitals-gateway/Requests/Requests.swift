@@ -3,12 +3,12 @@ import Telemetry
 
 /// Requests for steps and temperature: a value, or the reason why there is none.
 ///
-/// They come in on the mqtt loop and are read on the dbus loop; the reply leaves once the reading is on the disk.
+/// They come in and are read on the gateway's loop; the reply leaves once the reading is on the disk.
 extension RequestDesk {
     private static let usualRead = Duration.seconds(10)
     private static let longestRead = Duration.seconds(60)
 
-    /// Handles what came at a topic of requests, on the mqtt loop: it is answered, sooner or later.
+    /// Handles what came at a topic of requests: it is answered, sooner or later.
     func receive(_ message: Message, for requests: GatewayRequests, _ music: MusicRequests) {
         guard let topic = topics.request(at: message.topic) else { return }
         switch topic {
@@ -28,16 +28,14 @@ extension RequestDesk {
         // A text that is not an id names no sensor.
         let sensorID = try? ID(name)
         receive(message, topic, usual: Self.usualRead, longest: Self.longestRead) { task in
-            requests.register.central.loop.perform {
-                guard let sensor = sensorID.flatMap({ requests.register.sensor($0) }) else {
-                    let words = "this gateway has no sensor \"\(name.prefix(64))\""
-                    return task.refuse(ReplyError(.unknownSensor, words, field: "sensor"))
-                }
-                sensor.reads.read(kind, limit: task.limit) { result in
-                    switch result {
-                    case .failure(let error): task.refuse(error)
-                    case .success(let reading): task.answer(Reply(reading).outcome)
-                    }
+            guard let sensor = sensorID.flatMap({ requests.register.sensor($0) }) else {
+                let words = "this gateway has no sensor \"\(name.prefix(64))\""
+                return task.refuse(ReplyError(.unknownSensor, words, field: "sensor"))
+            }
+            sensor.reads.read(kind, limit: task.limit) { result in
+                switch result {
+                case .failure(let error): task.refuse(error)
+                case .success(let reading): task.answer(Reply(reading).outcome)
                 }
             }
         }

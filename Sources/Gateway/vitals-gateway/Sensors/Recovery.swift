@@ -51,6 +51,11 @@ final class Recovery: @unchecked Sendable {
 
     func start() { look(after: first) }
 
+    func stop() {
+        timer?.cancel()
+        power.cancel()
+    }
+
     /// A device was heard, or is connected.
     func heard() {
         hasHeard = true
