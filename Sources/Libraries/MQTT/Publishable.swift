@@ -95,7 +95,20 @@ extension String {
     private static let maximumSlashes = 200
 
     /// Why nothing can be published there; nil if it can.
-    fileprivate var topicFault: String? { nameFault ?? levelFault }
+    fileprivate var topicFault: String? { isOrdinaryTopic ? nil : nameFault ?? levelFault }
+
+    /// Whether it is a topic of printable ASCII, as nearly all are. Each value of a sensor comes here: it is looked through once.
+    private var isOrdinaryTopic: Bool {
+        var text = self
+        return text.withUTF8 { bytes in
+            var slashes = 0
+            for byte in bytes {
+                guard (0x20..<0x7F).contains(byte), byte != UInt8(ascii: "+"), byte != UInt8(ascii: "#") else { return false }
+                if byte == UInt8(ascii: "/") { slashes += 1 }
+            }
+            return (1...0xFFFF).contains(bytes.count) && slashes <= Self.maximumSlashes
+        }
+    }
 
     /// Why it is not a topic name; nil if it is one.
     fileprivate var nameFault: String? {
