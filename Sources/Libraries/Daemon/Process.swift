@@ -10,8 +10,14 @@ public func variable(_ name: String) -> String? {
 /// The memory of this process that is in RAM, in kB of 1024 bytes, from `/proc/self/statm` (proc_pid_statm(5));
 /// nil if there is no `/proc`.
 public func residentMemoryKilobytes() -> Int? {
-    guard case .success(let bytes) = readFile("/proc/self/statm", atMost: 4096) else { return nil }
-    let fields = String(decoding: bytes, as: UTF8.self).split(separator: " ")
+    // It is asked often, and the way to a file of the kernel's needs no care.
+    let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var bytes = [UInt8](repeating: 0, count: 256)
+    let count = read(file, &bytes, bytes.count)
+    guard count > 0 else { return nil }
+    let fields = String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: " ")
     guard fields.count > 1, let pages = Int(fields[1]) else { return nil }
     return pages * (sysconf(CInt(_SC_PAGESIZE)) / 1024)
 }

@@ -14,6 +14,11 @@ final class OpenSession {
         var readings: [Reading] = []
         var rows: [Int64] = []
 
+        mutating func append(_ reading: Reading, _ row: Int64) {
+            readings.append(reading)
+            rows.append(row)
+        }
+
         /// They become a block once there are enough of them, or they are old enough.
         var isFull: Bool { readings.count >= ReadingColumns.maximumCount }
         func isDue(_ now: UInt64, _ interval: Duration) -> Bool {

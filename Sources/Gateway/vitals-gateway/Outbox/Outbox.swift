@@ -61,6 +61,8 @@ final class Outbox: @unchecked Sendable {
     var grants: Grants
     var clock: BootClock
     var sessions: [StreamID: OpenSession] = [:]
+    /// Empty between two calls of `collect`; its memory is used again.
+    var collected: [Intake.Entry] = []
     var unwritten: [Unwritten] = []
     /// What was dropped but is in no gap block yet.
     var gaps: [StreamID: Extent] = [:]
@@ -322,10 +324,9 @@ final class Outbox: @unchecked Sendable {
                 continue
             }
             recorded += 1
-            open.pending[entry.reading.kind, default: .init()].readings.append(entry.reading)
-            open.pending[entry.reading.kind]?.rows.append(row)
+            open.pending[entry.reading.kind, default: .init()].append(entry.reading, row)
         }
         isDirty = true
-        unwritten = []
+        unwritten.removeAll(keepingCapacity: true)
     }
 }

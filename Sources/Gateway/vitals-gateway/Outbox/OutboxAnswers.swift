@@ -175,13 +175,15 @@ extension Outbox {
         health.consumer = grants.presence
         health.recordedSensors = grants.allInForce.filter { $0.until == nil }.map(\.sensor.text)
         do throws(VaultError) {
-            let backlog = try store.backlog()
-            let journal = try store.journalCount() + unwritten.count
+            // Alone, each question would lock the database and unlock it.
+            let (backlog, journal, percent, dead) = try store.database.snapshot { () throws(VaultError) in
+                (try store.backlog(), try store.journalCount(), try fullPercent(), try store.deadCount())
+            }
             let age = backlog.oldest.map { max(0, unixMilliseconds() - $0) / 1000 } ?? 0
             health.outbox = HealthPayload.Outbox(
-                journal: journal, blocks: backlog.blocks, bytes: backlog.bytes, limitBytes: settings.limit,
-                fullPercent: try fullPercent(), oldestSeconds: Int(age))
-            health.dead = try store.deadCount()
+                journal: journal + unwritten.count, blocks: backlog.blocks, bytes: backlog.bytes, limitBytes: settings.limit,
+                fullPercent: percent, oldestSeconds: Int(age))
+            health.dead = dead
         } catch {
             // Only writes change what is reported of the disk.
             log.debug("outbox: \(error)")

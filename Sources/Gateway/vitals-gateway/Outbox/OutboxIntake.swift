@@ -50,17 +50,18 @@ extension Outbox {
     /// Takes what was left for the thread.
     /// - Returns: whether it has to be flushed at once.
     func collect() -> Bool {
-        let (entries, turnedAway) = intake.withLock { intake in
-            defer { intake.entries.removeAll(keepingCapacity: true) }
+        let turnedAway = intake.withLock { intake in
+            swap(&intake.entries, &collected)
             intake.isAwaited = commitTimer != nil
             notRecorded += intake.notRecorded
             intake.notRecorded = 0
             let turnedAway = intake.turnedAway
             if !turnedAway.isEmpty { intake.turnedAway = [:] }
-            return (intake.entries, turnedAway)
+            return turnedAway
         }
+        defer { collected.removeAll(keepingCapacity: true) }
         var isUrgent = false
-        for entry in entries {
+        for entry in collected {
             // What the new time says about older readings is written down before anything that has the new time.
             if clock.observe(entry.reading.moment) { isUrgent = true }
             guard let grant = grants.inForce(for: entry.sensor),

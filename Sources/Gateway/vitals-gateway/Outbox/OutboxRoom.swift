@@ -26,8 +26,11 @@ extension Outbox {
 
     /// Frees space if there is more than the limit. It does the rest at the next flush.
     func makeRoom() throws(VaultError) {
-        try warnWhenNearlyFull()
-        guard try store.bytesInUse() > settings.limit else { return }
+        let (percent, inUse) = try store.database.snapshot { () throws(VaultError) in
+            (try fullPercent(), try store.bytesInUse())
+        }
+        warnWhenNearlyFull(percent)
+        guard inUse > settings.limit else { return }
         isDirty = true
         try removeUnneededKeys()
         for _ in 0..<mostBunches {
@@ -121,8 +124,7 @@ extension Outbox {
     }
 
     /// Warns once when four fifths of the outbox are full of what nobody has acknowledged, and again after it was less.
-    private func warnWhenNearlyFull() throws(VaultError) {
-        let percent = try fullPercent()
+    private func warnWhenNearlyFull(_ percent: Int) {
         guard percent >= 80 else {
             isNearlyFull = false
             return

@@ -199,8 +199,14 @@ struct OutboxStore {
     }
 
     func removeFromJournal(_ ids: [Int64]) throws(VaultError) {
-        try database.withStatement("DELETE FROM journal WHERE id = ?") { statement throws(VaultError) in
-            for id in ids { try statement.run([.integer(id)]) }
+        // The rows of one sensor follow one another, unless others came in between.
+        try database.withStatement("DELETE FROM journal WHERE id BETWEEN ? AND ?") { statement throws(VaultError) in
+            var rest = ids[...]
+            while let first = rest.first {
+                let count = zip(rest, first...).prefix { $0 == $1 }.count
+                try statement.run([.integer(first), .integer(first + Int64(count - 1))])
+                rest = rest.dropFirst(count)
+            }
         }
     }
 
