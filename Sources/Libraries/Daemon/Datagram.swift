@@ -1,10 +1,12 @@
 import Glibc
 
 /// Sends a datagram to a Unix socket, such as the supervisor's or the journal's.
-/// - Parameter name: a path, or a name in the abstract namespace with `@` at its front.
-/// - Returns: whether it was taken as a whole. One that does not read must not stop the program: after a second, it is
-///   given up.
-func send(_ bytes: [UInt8], toSocket name: String) -> Bool {
+/// - Parameters:
+///   - name: a path, or a name in the abstract namespace with `@` at its front.
+///   - mayWait: whether to wait for a receiver that has not read what it got before. It must not stop the program: after a
+///     second, it is given up.
+/// - Returns: whether it was taken as a whole.
+func send(_ bytes: [UInt8], toSocket name: String, mayWait: Bool = true) -> Bool {
     guard var address = unixAddress(name) else { return false }
     let descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return false }
@@ -13,7 +15,7 @@ func send(_ bytes: [UInt8], toSocket name: String) -> Bool {
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     let sent = withUnsafePointer(to: &address.value) {
         $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            sendto(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL), $0, address.length)
+            sendto(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL) | (mayWait ? 0 : CInt(MSG_DONTWAIT)), $0, address.length)
         }
     }
     return sent == bytes.count

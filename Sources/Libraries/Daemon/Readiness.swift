@@ -45,14 +45,15 @@ public struct Readiness: Sendable {
         send("STOPPING=1")
     }
 
-    /// Gives a sign of life, to be called every `watchdogInterval`.
+    /// Gives a sign of life, to be called every `watchdogInterval`. It never waits: a supervisor that has not read earlier ones
+    /// needs no other.
     @discardableResult
     public func alive() -> Bool {
-        send("WATCHDOG=1")
+        send("WATCHDOG=1", mayWait: false)
     }
 
-    private func send(_ message: String) -> Bool {
+    private func send(_ message: String, mayWait: Bool = true) -> Bool {
         guard let socketName else { return false }
-        return Daemon.send(Array(message.utf8), toSocket: socketName)
+        return Daemon.send(Array(message.utf8), toSocket: socketName, mayWait: mayWait)
     }
 }

@@ -59,6 +59,18 @@ struct ReadinessTests {
         #expect(readiness.watchdogInterval == nil)
     }
 
+    @Test("does not wait with a sign of life for a supervisor that does not read")
+    func stuckSupervisor() throws {
+        let supervisor = try Supervisor("@vitals-\(UUID().uuidString)")
+        let readiness = Readiness(socketName: supervisor.name)
+        let start = ContinuousClock.now
+        // net.unix.max_dgram_qlen, with some room, and not as many seconds.
+        let taken = (0..<1000).count { _ in readiness.alive() }
+        #expect((1..<1000).contains(taken))
+        #expect(ContinuousClock.now - start < .seconds(30))
+        #expect(supervisor.receive() == "WATCHDOG=1")
+    }
+
     @Test("gives signs of life at half of the limit, if they are expected from this process")
     func watchdog() {
         func interval(_ microseconds: String?, _ process: String?) -> Duration? {
