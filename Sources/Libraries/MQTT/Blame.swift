@@ -29,8 +29,9 @@ struct Blame {
 
     private var order: UInt64 = 0
     private var confirmedOrder: UInt64 = 0
-    /// The last messages of QoS 0, oldest first.
+    /// The last messages of QoS 0: the latest takes the place of the oldest.
     private var unacknowledged: [(order: UInt64, topic: String)] = []
+    private var next = 0
     private var suspects: [String: Suspect] = [:]
 
     /// A message is handed to the library.
@@ -38,8 +39,12 @@ struct Blame {
     mutating func sent(_ topic: String, _ qos: QoS) -> UInt64 {
         order += 1
         if qos == .atMostOnce {
-            if unacknowledged.count == Self.capacity { unacknowledged.removeFirst() }
-            unacknowledged.append((order, topic))
+            if unacknowledged.count < Self.capacity {
+                unacknowledged.append((order, topic))
+            } else {
+                unacknowledged[next] = (order, topic)
+                next = (next + 1) % Self.capacity
+            }
         }
         return order
     }
@@ -48,7 +53,7 @@ struct Blame {
     mutating func confirmed(_ order: UInt64) { confirmedOrder = max(confirmedOrder, order) }
 
     /// There is a new connection.
-    mutating func begin() { unacknowledged = [] }
+    mutating func begin() { (unacknowledged, next) = ([], 0) }
 
     /// The broker has ended the connection over a message.
     /// - Parameter oldest: the oldest message that waits for its acknowledgement.

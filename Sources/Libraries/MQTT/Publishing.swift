@@ -52,12 +52,17 @@ extension Session {
         _ message: Message, acknowledged: (@Sendable (MQTTError?) -> Void)? = nil,
         unheard: (@Sendable () -> Void)? = nil
     ) -> Bool {
+        // A value of a sensor comes on the loop, and nobody has to be told of its end.
+        let isSimple = message.qos == .atMostOnce && acknowledged == nil && unheard == nil
+        let mayGoFirst = isSimple && loop.isCurrent && draining.isEmpty
         let (isAccepted, isFirst) = outgoing.withLock { outgoing in
             guard outgoing.isOpen, outgoing.unfinished < outgoingLimit else { return (false, false) }
             outgoing.unfinished += 1
+            if mayGoFirst, outgoing.queue.isEmpty { return (true, true) }
             outgoing.queue.append(.publish(message, Outgoing.Told(acknowledged: acknowledged, unheard: unheard)))
             return (true, outgoing.queue.count == 1)
         }
+        if isFirst, mayGoFirst { hand(message, Outgoing.Told()) }
         if isFirst { wakeUp() }
         return isAccepted
     }
@@ -126,7 +131,7 @@ extension Session {
 
     /// A message was written (QoS 0) or acknowledged (QoS 1).
     func acknowledged(_ id: Int32, _ code: UInt8) {
-        let known = inFlight.removeValue(forKey: id)
+        let known = inFlight.isEmpty ? nil : inFlight.removeValue(forKey: id)
         if let known, known.qos == .atLeastOnce { blame.confirmed(known.order) }
         if code == UInt8(MQTT_RC_NO_MATCHING_SUBSCRIBERS.rawValue) { known?.told.unheard?() }
         guard code >= 0x80 else { return finish(known?.told.acknowledged, nil) }
