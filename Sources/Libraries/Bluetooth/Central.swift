@@ -49,6 +49,7 @@ public final class Central: @unchecked Sendable {
         self?.settle()
     }
     var subscribers: [String: Subscription] = [:]
+    private var lastHeard: Subscription?
     var openCalls: [Int: OpenCall] = [:]
     var callCount = 0
     /// By the devices' paths.
@@ -274,10 +275,12 @@ public final class Central: @unchecked Sendable {
 
     private func receive(_ message: Message) {
         // Match rules are for broadcasts. Anybody on the bus may also send a signal to this connection alone.
-        if message.isSignal("org.freedesktop.DBus", "NameOwnerChanged"), message.sender == "org.freedesktop.DBus" {
-            return change(owner: message.arguments.last?.asString ?? "", .waitingForBlueZ)
+        guard message.isFrom(owner) else {
+            if message.isSignal("org.freedesktop.DBus", "NameOwnerChanged"), message.isFrom("org.freedesktop.DBus") {
+                change(owner: message.arguments.last?.asString ?? "", .waitingForBlueZ)
+            }
+            return
         }
-        guard message.sender == owner else { return }
         if message.isSignal("org.freedesktop.DBus.Properties", "PropertiesChanged") {
             propertiesChanged(message)
         } else if message.isSignal("org.freedesktop.DBus.ObjectManager", "InterfacesAdded") {
@@ -302,7 +305,7 @@ public final class Central: @unchecked Sendable {
             let invalidated = reader.value()?.asStrings ?? []
             return tell(objects.update(message.path, interface, changed, invalidated: invalidated))
         }
-        guard let subscription = subscribers[message.path] else { return }
+        guard let subscription = subscriber(of: message) else { return }
         reader.next()
         guard var entry = reader.inside() else { return }
         repeat {
@@ -310,6 +313,13 @@ public final class Central: @unchecked Sendable {
             value.next()
             if let bytes = value.inside()?.bytes() { subscription.deliver(bytes) }
         } while entry.next()
+    }
+
+    /// Whose value it is. Often it is from the same sensor as the one before.
+    private func subscriber(of message: Message) -> Subscription? {
+        if let lastHeard, lastHeard.isActive, message.isAt(lastHeard.characteristic.path) { return lastHeard }
+        lastHeard = subscribers[message.path]
+        return lastHeard
     }
 
     /// Properties of a device that came in an answer of BlueZ's, rather than in a signal.

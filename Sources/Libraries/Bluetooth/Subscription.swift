@@ -24,6 +24,9 @@ public final class Subscription {
         self.onValue = onValue
     }
 
+    /// Whether it is the central's subscription to its characteristic.
+    var isActive: Bool { onValue != nil }
+
     func deliver(_ value: [UInt8]) { onValue?(value) }
 
     /// Ends it at BlueZ, too.

@@ -38,6 +38,17 @@ public final class Message {
         dbus_message_is_signal(handle, interface.cString, member.cString) != 0
     }
 
+    /// Whether it has this path; cheaper than comparing `path`.
+    public func isAt(_ path: String) -> Bool { Self.isSame(dbus_message_get_path(handle), path) }
+
+    /// Whether it is from this unique name; cheaper than comparing `sender`.
+    public func isFrom(_ name: String) -> Bool { Self.isSame(dbus_message_get_sender(handle), name) }
+
+    private static func isSame(_ found: UnsafePointer<CChar>?, _ text: String) -> Bool {
+        guard let found else { return text.isEmpty }
+        return text.withCString { strcmp(found, $0) == 0 }
+    }
+
     /// What an error message says.
     public var error: DBusError {
         DBusError(name: text(dbus_message_get_error_name(handle)), message: arguments.first?.asString ?? "")
