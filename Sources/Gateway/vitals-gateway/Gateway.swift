@@ -1,7 +1,8 @@
 // The gateway: sensors on one side, a broker on the other, an outbox between.
 //
 // One event loop serves the bus, the broker and a satellite receiver: what comes is decoded, published live and left for the
-// outbox where its bytes are read. Only what waits for a disk, a name server or a music player is done elsewhere:
+// outbox where its bytes are read. What waits for a disk, a name server or a music player is done elsewhere; a bus that takes
+// connections and does not greet is waited for, for libdbus's 25 s:
 //
 //     gateway   Central, SensorRegister, Sensor; Session, requests; SatelliteReceiver
 //     outbox    Outbox: journal, blocks, uplink. It commits what was left for it, at most every 20 ms
@@ -70,6 +71,8 @@ final class Gateway: SensorOwner, @unchecked Sendable {
         self.settings = settings
         topics = settings.topics
         var options = settings.broker
+        // The bus is on the same loop.
+        options.batchDuration = .milliseconds(5)
         // Anybody who knows a client's id can disconnect that client, even a guest at the broker. So nobody should know
         // ours.
         if options.clientID.isEmpty {
@@ -177,9 +180,14 @@ final class Gateway: SensorOwner, @unchecked Sendable {
         readiness.ready()
         guard let interval = readiness.watchdogInterval else { return }
         // A sign of life passes through every thread that a heartbeat passes through: one that hangs is noticed.
-        outbox.loop.perform { [outbox, readiness, loop] in
-            outbox.every(interval) { loop.perform { readiness.alive() } }
+        outbox.loop.perform { [self] in
+            outbox.every(interval) { [self] in loop.perform { [self] in giveSignOfLife() } }
         }
+    }
+
+    /// Until the supervisor takes it: its socket may be full of what others say.
+    private func giveSignOfLife() {
+        if !readiness.alive() { loop.after(.seconds(1)) { [self] in giveSignOfLife() } }
     }
 
     // MARK: From the sensors

@@ -45,8 +45,8 @@ public struct Readiness: Sendable {
         send("STOPPING=1")
     }
 
-    /// Gives a sign of life, to be called every `watchdogInterval`. It never waits: a supervisor that has not read earlier ones
-    /// needs no other.
+    /// Gives a sign of life, to be called every `watchdogInterval`. It never waits: false where the supervisor's socket is full, for
+    /// another try soon.
     @discardableResult
     public func alive() -> Bool {
         send("WATCHDOG=1", mayWait: false)

@@ -75,8 +75,8 @@ public enum State: Sendable, Equatable, CustomStringConvertible {
 
 /// A session with a broker. `start` and `stop` belong to the owner, who must stop what was started; the rest may be
 /// called from any thread.
-// Proof of @unchecked: `outgoing` is under a lock; `handlers` is set before the loop's thread exists; everything else
-// is touched on that thread only.
+// Proof of @unchecked: `outgoing` is under a lock; `handlers` is set by `start`, before it leaves anything for the loop; everything
+// else is touched on its thread only.
 public final class Session: @unchecked Sendable {
     /// What the session was made with.
     public let options: Options
@@ -98,6 +98,10 @@ public final class Session: @unchecked Sendable {
     private(set) var connection: Connection?
     /// Rises with each connection that is asked for or given up: what another thread makes for an earlier number is not wanted.
     var tries = 0
+    /// How many of these have not ended.
+    var triesOut = 0
+    /// Whether the rest of a batch is read in the next turn.
+    private var mustReceive = false
     private let isLoopShared: Bool
     private var backoff = Backoff(limit: .seconds(15))
     private var connectedAt: ContinuousClock.Instant?
@@ -164,7 +168,11 @@ extension Session {
 
     /// - Parameter known: the host's addresses that are left; nil if they are not known yet.
     private func connect(to known: ArraySlice<String>?) {
+        timer = loop.after(Self.longestTry) { [unowned self] in
+            lost(MQTTError(.unreachable, "connect to \(options.address)", "the try has not ended in \(Self.longestTry)"))
+        }
         tryApart(known) { [self] result in
+            timer?.cancel()
             addresses = result.addresses
             switch result.made {
             case .success(let connection): begin(connection)
@@ -172,6 +180,9 @@ extension Session {
             }
         }
     }
+
+    /// A resolver asks a few servers for a few times, and a file may be on another machine: whatever takes longer does not end.
+    private static let longestTry = Duration.seconds(300)
 
     private func begin(_ connection: Connection) {
         self.connection = connection
@@ -249,7 +260,8 @@ extension Session {
         guard let connection else { return }
         if events.contains(.failed), let error = connection.socketError() { return lost(error) }
         guard !events.isDisjoint(with: [.readable, .failed]) else { return }  // `flush` writes.
-        receive()
+        // What is left of the batch before is read in a turn of its own: others on this loop have theirs in between.
+        if !mustReceive { receive() }
     }
 
     /// Reads a batch, has it committed, and leaves its acknowledgements to `flush`.
@@ -279,7 +291,13 @@ extension Session {
             failure = MQTTError(.batchRefused, "commit \(batchCount) messages", "they will have to be sent again")
         }
         // With TLS the rest may wait in a buffer that `poll` does not see.
-        if let failure { lost(failure) } else if isMore { loop.perform { self.receive() } }
+        if let failure { return lost(failure) }
+        guard isMore, !mustReceive else { return }
+        mustReceive = true
+        loop.perform { [self] in
+            mustReceive = false
+            receive()
+        }
     }
 
     /// Has `commit` called soon, in a turn of its own: for what is to be made durable though no message comes. What it

@@ -10,6 +10,9 @@ struct Try {
     /// Numeric addresses of the host that were not tried yet.
     let addresses: ArraySlice<String>
 
+    /// A try that was not made.
+    init(failing error: MQTTError) { (made, addresses) = (.failure(error), []) }
+
     /// Makes a connection, which blocks.
     /// - Parameter known: what is left of the host's addresses; nil if they are not known yet.
     init(of session: Session, _ known: ArraySlice<String>?) {
@@ -32,15 +35,26 @@ struct Try {
 }
 
 extension Session {
+    /// How many tries that nobody wants any more may not have ended yet.
+    private static let mostHanging = 3
+
     /// Makes a connection on another thread, and then calls back on the loop, unless nobody wants it any more.
     func tryApart(_ known: ArraySlice<String>?, _ completion: @escaping @Sendable (Try) -> Void) {
         tries += 1
+        guard triesOut < Self.mostHanging else {
+            let error = MQTTError(.unreachable, "connect to \(options.address)", "earlier tries have not ended")
+            return loop.perform { [self, number = tries] in if number == tries { completion(Try(failing: error)) } }
+        }
+        triesOut += 1
         let thread = EventLoop(name: "connect")
         thread.start()
         thread.perform { [self, number = tries] in
             // nonisolated(unsafe): this thread lets go of it.
             nonisolated(unsafe) let result = Try(of: self, known)
-            loop.perform { [self] in if number == tries { completion(result) } }
+            loop.perform { [self] in
+                triesOut -= 1
+                if number == tries { completion(result) }
+            }
             thread.end()
         }
     }

@@ -235,7 +235,11 @@ public final class EventLoop: @unchecked Sendable {
     private func timeout() -> Int32 {
         guard !mustTurn else { return 0 }
         var end = UInt64.max
-        for timer in timers where timer.handler != nil && timer.latest < end { end = timer.latest }
+        // The next one is the last.
+        for timer in timers.reversed() {
+            if timer.due >= end { break }
+            if timer.handler != nil { end = min(end, timer.latest) }
+        }
         guard end < .max else { return -1 }
         let now = Self.now()
         return end <= now ? 0 : Int32(clamping: (end - now + 999_999) / 1_000_000)

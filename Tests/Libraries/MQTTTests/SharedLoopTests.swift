@@ -1,6 +1,7 @@
 import Glibc
 import MQTT
 import Reactor
+import Synchronization
 import TestSupport
 import Testing
 
@@ -33,6 +34,28 @@ struct SharedLoopTests {
                 #expect(try second.publish("one", to: "t") == nil)
                 #expect(try second.messages.wait(for: 2).map(\.text) == ["both", "one"])
             }
+        }
+    }
+
+    @Test("reads one batch in a turn, however much a broker sends")
+    func flood() throws {
+        let broker = try FakeBroker()
+        var options = Options(host: "127.0.0.1", port: broker.port, clientID: "x")
+        options.batchLimit = 1
+        let (commits, turns) = (Atomic(0), Atomic(0))
+        try withLoop { loop in
+            loop.sync { loop.beforeWaiting { turns.add(1, ordering: .relaxed) } }
+            let client = Client(options, on: loop) {
+                commits.add(1, ordering: .relaxed)
+                return true
+            }
+            defer { client.session.stop(sayGoodbye: false) }
+            let peer = try broker.welcome()
+            peer.write((1...250).flatMap { Packet.publish("x", to: "t", id: UInt8($0)) })
+            try client.messages.wait(for: 250)
+            // The turn that is under way is not counted yet.
+            let (batches, ended) = (commits.load(ordering: .relaxed), turns.load(ordering: .relaxed))
+            #expect(batches >= 250 && batches <= ended + 1, "\(batches) \(ended)")
         }
     }
 
