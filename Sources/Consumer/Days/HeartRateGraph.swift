@@ -7,8 +7,8 @@ package import Telemetry
 // A curve of a span of time: buckets of one width, each with the lowest, the mean and the highest heart rate in it. A
 // bucket is made of samples if it is narrower than a minute, of minutes if it is narrower than an hour, and of
 // hours otherwise: so a curve of five years is made of fewer numbers than a curve of a month. Where buckets begin, and
-// how wide they are, is rounded so that each minute and each hour is in one bucket: a bucket has the same extremes as
-// its samples, whether it was made of samples, minutes or hours. The mean of a bucket of minutes is that over its time. So is the mean
+// how wide they are, is rounded so that each minute and each hour is in one bucket: with one sensor, a bucket has the same
+// extremes as its samples, whether it was made of samples, minutes or hours. The mean of a bucket of minutes is that over its time. So is the mean
 // of the whole span, which is not the mean of what is drawn. Of several sensors at once the best one of each minute counts; where samples
 // are drawn, that of each slot (`HeartRateSources`).
 

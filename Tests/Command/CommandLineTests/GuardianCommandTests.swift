@@ -109,7 +109,7 @@ struct GuardianCommandTests {
         #expect(allowed.output == "Grace sees motion, heart-rate\n", "\(allowed)")
         #expect(try consumer.last().fields == ["guardian": "grace-1", "heart_rate": true, "location": false])
         let nothing = try consumer.vitals("guardians", "allow", "grace")
-        #expect(nothing.status == 64 && nothing.errors.contains("--location is missing: it, --motion or --heart-rate"), "\(nothing)")
+        #expect(nothing.status == 64 && nothing.errors.contains("--location is missing: it, --motion, --steps or --heart-rate"), "\(nothing)")
         let nobody = try consumer.vitals("guardians", "remove", "bob", "--yes")
         #expect(nobody.status == 67 && nobody.errors.contains("you can name Grace"), "\(nobody)")
         consumer.answer("guardians/remove", [:])

@@ -32,7 +32,7 @@ struct MusicLibraryCommandTests {
                     ID          TITLE       ARTIST     ALBUM    TIME
                     k3v9x0q2mw  One         Ada        Numbers  1:00
                     a\\u{1b}b    (no title)  \\u{1b}[2J
-                    There are more: --from 3
+                    There are more: --from 51
 
                     """)
             let json = try vitals("music", "search", "--json", "--from", "51", "ada").output

@@ -18,7 +18,7 @@ enum LookingAt {
             (try office.ask("dependents/today", [("dependent", .string(dependent))]), office.units())
         }
         guard let (day, units) = found else { return "" }
-        let figures = [day.whole("steps").map { counted($0, "step") }, day.double("distance_m").map { units.distance($0).text }]
+        let figures = [day.whole("steps").map { "\(grouped($0)) steps" }, day.double("distance_m").map { units.distance($0).text }]
         let known = figures.compactMap { $0 }
         return known.isEmpty ? "" : " (today \(known.joined(separator: ", ")))"
     }
