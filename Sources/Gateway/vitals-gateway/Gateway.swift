@@ -81,6 +81,8 @@ final class Gateway: SensorOwner, @unchecked Sendable {
         }
         let status = settings.topics[settings.gateway, .status]
         options.will = Message(topic: status, payload: StatusPayload.will.bytes, qos: .atLeastOnce, retain: true)
+        // However much clients ask, sensors' values do not wait for longer than this.
+        options.batchDuration = .milliseconds(5)
         session = Session(options, on: loop)
         desk = RequestDesk(of: settings.gateway, topics, responsePrefixes: settings.responsePrefixes, on: session)
         let owner = Weak<Gateway>()
