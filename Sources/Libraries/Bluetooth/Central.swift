@@ -61,7 +61,7 @@ public final class Central: @unchecked Sendable {
     private lazy var agent = Agent(of: self)
 
     /// - Parameters:
-    ///   - shared: the loop to run on; its owner starts it, and stops it after the central. Nil for a loop of its own.
+    ///   - shared: the loop to run on; its owner starts it, and stops it after the central. Nil if the central has its own.
     ///   - adapter: such as `hci0`, or its address; nil for any.
     ///   - rfkill: the folder in which the kernel shows which radios are blocked.
     ///   - mayPair: whether a device that asks for it may be paired; called on `loop`.

@@ -122,8 +122,8 @@ public final class Session: @unchecked Sendable {
 
     /// A session that does not run yet.
     /// - Parameters:
-    ///   - shared: the loop to run on; its owner starts it, and stops it after the session. Nil for a loop of its own.
-    ///   - threadName: that of its own loop, as `top -H` shows it; the kernel keeps 15 bytes.
+    ///   - shared: the loop to run on; its owner starts it, and stops it after the session. Nil if the session has its own.
+    ///   - threadName: the name of the session's own thread, as `top -H` shows it; the kernel keeps 15 bytes.
     public init(_ options: Options, on shared: EventLoop? = nil, threadName: String = "mqtt") {
         self.options = options
         outgoingLimit = min(options.outgoingLimit, 60_000)  // Packet ids have 16 bits.

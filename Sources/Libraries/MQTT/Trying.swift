@@ -2,9 +2,9 @@ import Reactor
 
 // What a try to connect waits for: the resolver and, with TLS and a name that has several addresses, the TCP connection, because
 // libmosquitto offers nothing else that also checks the certificate's name; and the disk, which has the password and the
-// certificates. A thread of its own does it, which ends with it: neither the session's loop nor `stop` waits.
+// certificates. Another thread does it, and then ends: neither the session's loop nor `stop` waits.
 
-/// What became of a try so far.
+/// The result of a try so far.
 struct Try {
     let made: Result<Connection, MQTTError>
     /// Numeric addresses of the host that were not tried yet.
@@ -38,7 +38,7 @@ extension Session {
     /// How many tries that nobody wants any more may not have ended yet.
     private static let mostHanging = 3
 
-    /// Makes a connection on another thread, and then calls back on the loop, unless nobody wants it any more.
+    /// Makes a connection on another thread, and then calls back on the loop, unless it is no longer wanted.
     func tryApart(_ known: ArraySlice<String>?, _ completion: @escaping @Sendable (Try) -> Void) {
         tries += 1
         guard triesOut < Self.mostHanging else {

@@ -67,7 +67,7 @@ struct OutboxTests {
     }
 
     @Test(
-        "writes what comes into the journal by itself, however far apart it comes",
+        "writes what comes into the journal without being asked, however far apart it comes",
         arguments: [0, 1, 7, 15, 19, 20, 21, 25, 45] as [UInt32])
     func pauses(milliseconds: UInt32) throws {
         let outbox = try granted()

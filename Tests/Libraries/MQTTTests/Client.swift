@@ -9,7 +9,7 @@ final class Client: Sendable {
     let messages = Record<Message>()
     let problems = Record<MQTTError>()
 
-    /// - Parameter loop: the loop to run on; nil for one of its own.
+    /// - Parameter loop: the loop to run on; nil if the session has its own.
     init(_ options: Options, on loop: EventLoop? = nil, commit: @escaping @Sendable () -> Bool = { true }) {
         session = Session(options, on: loop)
         session.start(
