@@ -1,5 +1,5 @@
-"""The gateway's cost of a notification, against a bare C loop (floor.c) and against Python (gateway.py): the processor's time and
-the memory of each on the same feed, one after the other."""
+"""The gateway's cost of a notification, against a bare C loop (floor.c) and against Python (gateway.py): the processor's time,
+wake-ups of threads and memory of each on the same feed, one after the other."""
 
 import json
 import os
@@ -9,7 +9,7 @@ import time
 from statistics import median
 
 from household import (
-    PROJECT, RELEASE, SENSOR, TOPICS, Household, Listener, can_connect, processor_seconds, resident_kilobytes, stop)
+    PROJECT, RELEASE, SENSOR, TOPICS, Household, Listener, can_connect, processor_seconds, resident_kilobytes, stop, wake_ups)
 
 DEVICE = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01"
 BENCHMARKS = PROJECT / "Tests/Benchmarks"
@@ -52,26 +52,26 @@ def run(seconds, rounds, speed):
             measure(
                 PYTHON, [sys.executable, BENCHMARKS / "gateway.py", *simple],
                 env=os.environ | {"DBUS_SYSTEM_BUS_ADDRESS": bus})
-    floor_cost = median(cost for cost, _, _ in figures[FLOOR])
+    floor_cost = median(cost for cost, *_ in figures[FLOOR])
     print(f"A notification's cost, each for {seconds} s"
           + (f", medians of {rounds} rounds" if rounds > 1 else "") + " (processor, all threads; memory at the end)")
     for name, found in figures.items():
-        cost, memory, rate = (median(column) for column in zip(*found))
-        print(f"  {name + ':':22}{cost:8.1f} µs a notification, {cost / floor_cost:5.1f} × the C loop,"
-              f" {memory / 1024:6.1f} MB resident, {rate:4.0f} a second")
+        cost, woken, memory, rate = (median(column) for column in zip(*found))
+        print(f"  {name + ':':22}{cost:8.1f} µs a notification, {cost / floor_cost:5.2f} × the C loop,"
+              f" {woken:5.2f} wake-ups, {memory / 1024:6.1f} MB resident, {rate:4.0f} a second")
 
 
 def one(household, listener, name, command, is_ready, seconds, **options):
-    """Runs a program for a while: microseconds a notification, kilobytes at the end, notifications a second."""
+    """Runs a program for a while: microseconds and wake-ups a notification, kilobytes at the end, notifications a second."""
     listener.health = b""
     before = listener.count
     log = name.replace(" ", "-").replace(",", "")
     program = household.start(log, command, **options)
     household.wait(program, "heart rates are published", lambda: listener.count > before and is_ready())
     time.sleep(2)  # What happens once after a connection, such as reading the sensor's details, is not a notification's cost.
-    began, used, count = time.monotonic(), processor_seconds(program.pid), listener.count
+    began, used, woken, count = time.monotonic(), processor_seconds(program.pid), wake_ups(program.pid), listener.count
     time.sleep(seconds)
-    used, count = processor_seconds(program.pid) - used, listener.count - count
+    used, woken, count = processor_seconds(program.pid) - used, wake_ups(program.pid) - woken, listener.count - count
     took, memory = time.monotonic() - began, resident_kilobytes(program.pid)
     payload = json.loads(listener.heart_rate)
     if not {"time", "bpm", "contact"} <= payload.keys():
@@ -79,7 +79,7 @@ def one(household, listener, name, command, is_ready, seconds, **options):
     stop(program)
     if count == 0:
         sys.exit(f"bench: {name} has stopped publishing; its log: {(household.folder / f'{log}.log').read_text()}")
-    return used / count * 1e6, memory, count / took
+    return used / count * 1e6, woken / count, memory, count / took
 
 
 def compile_floor(path):

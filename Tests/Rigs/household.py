@@ -173,6 +173,16 @@ def processor_seconds(pid):
     return time.clock_gettime(clock.value)
 
 
+def wake_ups(pid):
+    """How often the threads of a process have waited for something and were woken up: unlike its time, this does not depend on what else
+    the machine does."""
+    count = 0
+    for status in Path(f"/proc/{pid}/task").glob("*/status"):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            count += int(re.search(r"^voluntary_ctxt_switches:\s*(\d+)", status.read_text(), re.M)[1])
+    return count
+
+
 def resident_kilobytes(pid):
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith("VmRSS:"):

@@ -71,8 +71,6 @@ final class Gateway: SensorOwner, @unchecked Sendable {
         self.settings = settings
         topics = settings.topics
         var options = settings.broker
-        // The bus is on the same loop.
-        options.batchDuration = .milliseconds(5)
         // Anybody who knows a client's id can disconnect that client, even a guest at the broker. So nobody should know
         // ours.
         if options.clientID.isEmpty {
