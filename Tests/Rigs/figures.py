@@ -18,8 +18,10 @@ import contextlib
 import datetime
 import decimal
 import json
+import math
 import os
 import random
+import statistics
 import subprocess
 import sys
 import time
@@ -46,7 +48,7 @@ BLOCK, WINDOW = 64, 60
 #: Bytes of a file that are sent at a time.
 PART = 45_000
 #: How many decimals figures have on their surfaces, by their names; whole numbers if they are not here.
-DECIMALS = {"mean": 1, "resting": 1, "max_heart_rate": 1}
+DECIMALS = {"mean": 1, "resting": 1, "resting_baseline": 1, "max_heart_rate": 1}
 LIST_DECIMALS = {"distance_m": 1, "energy_kcal": 1, "mean": 1, "duration_s": 3}
 #: How far workouts may differ whose distance follows from places or a foot pod, or whose energy follows from something else than what a
 #: device says: a share.
@@ -477,6 +479,7 @@ class Judge:
         counted = [workout for workout in home.lives[who].workouts if not workout.is_double]
         self.differ("workouts/statistics", f"{who}: workouts", home.data(who, "workouts/statistics", {}).get("workouts"), len(counted), {})
         rights = self.rights[who] = {day: self.right_day(who, day) for day in self.dates}
+        compare_rests([rights[day][0].get("heart_rate") or {} for day in self.dates])
         shown = {day: home.data(who, "statistics/day", {"day": str(day)}) for day in self.dates}
         for day in self.dates:
             self.differ("statistics/day", f"{who}, {day}", only(shown[day], DAY), rights[day][0], DECIMALS)
@@ -586,6 +589,9 @@ class Judge:
             return {**shown["found"], "time": 0} == {**shown["asked"], "time": 0}
 
         shown["asked"] = self.home.data(who, "statistics/today")
+        # What a heart rate at rest is compared with, statistics alone say.
+        for name in ("resting_baseline", "resting_difference"):
+            shown["asked"].get("heart_rate", {}).pop(name, None)
         for name, goal in self.home.data(who, "goals/get")["goals"].items():
             self.same("goals/get", f"{who}, {date}: {name}", goal.get("value"), shown["asked"].get(name))
         if not self.home.voice.wait(is_as_asked, 12):
@@ -611,6 +617,18 @@ class Judge:
 
 #: What adds up, by its name on the page, with the decimals that it has there and its unit.
 SUMS = {"steps": ("Steps", 0, ""), "distance_m": ("Distance", 2, "km"), "energy_kcal": ("Active energy", 0, "kcal")}
+
+
+def compare_rests(hearts):
+    """Adds to the heart rates of days, one after the other, the median of those at rest of the seven days before, of the same kind, and how
+    far theirs is above it: 0 if that is less than 3."""
+    for number, heart in enumerate(hearts):
+        before = [own["resting"] for own in hearts[max(0, number - 7) : number] if own.get("resting_of") == heart.get("resting_of", "none")]
+        if len(before) >= 3:
+            baseline = statistics.median(before)
+            difference = heart["resting"] - baseline
+            whole = int(math.copysign(math.floor(abs(difference) + 0.5), difference))
+            heart |= {"resting_baseline": baseline, "resting_difference": 0 if abs(difference) < 3 else whole}
 
 
 def on_page(value, decimals=0, unit=""):

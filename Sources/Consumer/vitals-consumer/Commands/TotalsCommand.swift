@@ -45,6 +45,8 @@ struct TotalsCommand: Subcommand {
         let totals = try Failure.explaining { () throws(VaultError) -> DayTotals? in
             try store.database.snapshot { () throws(VaultError) in
                 guard try keys.version(of: user) != nil else { return nil }
+                // As statistics have it, with what the heart rate at rest is compared with.
+                if let found = try days.totals(of: user, in: day...day).first { return found }
                 return try days.totals(of: user, on: day)
             }
         }
