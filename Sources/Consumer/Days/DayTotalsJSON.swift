@@ -120,7 +120,7 @@ extension HeartRateDay {
         ]
     }
 
-    /// What a day has besides: statistics look for it, topics do not.
+    /// What only statistics say of a day, because it takes the week before, too.
     fileprivate static var baselineFields: [PayloadSchema.Field] {
         [
             .known(

@@ -118,8 +118,8 @@ extension Days {
         return try totals(of: user, in: day...day, history).first ?? Self.totals(on: day, nil, history)
     }
 
-    /// The totals of those days in a range that have any, in their order. A heart rate at rest comes with its baseline, which takes a look at
-    /// the week before the range.
+    /// The totals of those days in a range that have any, in their order. A heart rate at rest comes with its baseline, for which the
+    /// week before the range is read, too.
     package func totals(of user: ID, in days: ClosedRange<CalendarDay>) throws(VaultError) -> [DayTotals] {
         let history = try histories.history(of: user)
         var (totals, baseline): ([DayTotals], RestingBaseline) = ([], RestingBaseline())

@@ -181,7 +181,7 @@ extension Session {
         }
     }
 
-    /// A resolver asks a few servers for a few times, and a file may be on another machine: whatever takes longer does not end.
+    /// A resolver asks a few servers for a few times, and a file may be on another machine: a longer try never ends.
     private static let longestTry = Duration.seconds(300)
 
     private func begin(_ connection: Connection) {
@@ -260,7 +260,7 @@ extension Session {
         guard let connection else { return }
         if events.contains(.failed), let error = connection.socketError() { return lost(error) }
         guard !events.isDisjoint(with: [.readable, .failed]) else { return }  // `flush` writes.
-        // What is left of the batch before is read in a turn of its own: others on this loop have theirs in between.
+        // What is left of the batch before is read in the next turn: others on this loop have theirs in between.
         if !mustReceive { receive() }
     }
 

@@ -35,7 +35,7 @@ struct Try {
 }
 
 extension Session {
-    /// How many tries that nobody wants any more may not have ended yet.
+    /// How many tries may be under way, with those that were given up.
     private static let mostHanging = 3
 
     /// Makes a connection on another thread, and then calls back on the loop, unless it is no longer wanted.

@@ -19,8 +19,8 @@ public enum HeartRateVariability {
 
     /// The beats of a series of readings as neighbours, in milliseconds. A nil stands for a beat that is not valid, or
     /// for a pause: there is no difference across it. A beat is valid between 300 and 2,000 ms if it differs from
-    /// the one before it, valid or not, by at most a fifth of that. An interval of 0 is no beat, and nothing is compared
-    /// with it.
+    /// the one before it, valid or not, by at most a fifth of that. An interval of 0 does not stand for a beat, and
+    /// nothing is compared with it.
     /// - Parameter readings: the intervals that came with each reading, and its time in Unix milliseconds; in the order
     ///   of their times.
     public static func series(_ readings: some Sequence<(time: Int64, intervals: [Double])>) -> [Double?] {

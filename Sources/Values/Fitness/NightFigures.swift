@@ -1,5 +1,5 @@
-/// What the heart rates of a night come to. Nobody can say from a heart rate alone how long somebody slept, or how well: this is the time
-/// on the clock, and no more.
+/// What the heart rates of a night come to. Nobody can say from a heart rate alone how long somebody slept, or how well: these are
+/// figures of the time on the clock.
 public struct NightFigures: Sendable {
     /// When a night begins and ends on the clock unless somebody says otherwise, in minutes of the day.
     public static let usual = (begin: 22 * 60, end: 8 * 60)

@@ -4,7 +4,7 @@ import Glibc
 public struct NightVariability {
     /// How long a window is, in milliseconds.
     public static let windowMilliseconds: Int64 = 300_000
-    /// How many windows with figures a night needs to have figures of its own.
+    /// How many windows with figures a night needs for its figures.
     public static let leastWindows = 12
     /// How many nights make a trend, and how many of them must have a value (Plews et al., Int J Sports Physiol Perform 9(5), 783, 2014).
     public static let (trendNights, leastOfTrend) = (7, 3)
@@ -17,7 +17,7 @@ public struct NightVariability {
         public let summary: HeartRateVariability.Summary
     }
 
-    /// The windows of which valid beats cover at least half, in their order.
+    /// The windows that are at least half covered by valid beats, in their order.
     public private(set) var windows: [Window] = []
     /// The window that is being summed up, by its number since 1970, with the beats of each sensor.
     private var current: (number: Int64, sensors: [Int64: HeartRateVariability.Sums])?

@@ -9,7 +9,7 @@ import Records
 import Telemetry
 import Workouts
 
-// What was measured of a heart and could be in the profile: the heart rate at rest, and the highest one. It is told and never taken over:
+// What was measured of a heart and could be in the profile: the heart rate at rest, and the highest one. Nothing takes it over:
 // zones and loads follow from the profile, and are not to change by themselves with each reading that comes late.
 
 /// Answers `profile/suggestions`, on a reader's thread.

@@ -189,7 +189,7 @@ enum WorkoutHistory {
             }
         }
 
-        /// Lines of which those say so that another recording counts instead of, and the one that counts has what only the others know.
+        /// The same lines. Those that do not count, because another recording does, say so; the one that counts has what only the others know.
         func marked(_ lines: [WorkoutLine]) throws(VaultError) -> [WorkoutLine] {
             var changed: [ID: (figures: JSON?, gear: ID?)] = [:]
             for part in lines.overlapping {

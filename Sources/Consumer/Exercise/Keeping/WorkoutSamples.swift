@@ -227,7 +227,7 @@ extension Reading {
     /// Whether RR intervals came with it.
     fileprivate var hasIntervals: Bool {
         guard case .heartRate(let measurement) = value else { return false }
-        // An interval of 0 is no beat.
+        // 0 does not stand for a beat.
         return measurement.rrIntervals.contains { $0 > 0 }
     }
 }

@@ -24,7 +24,7 @@ struct HeartRateNights {
 
     /// What a request asks.
     struct Question {
-        /// The day on which the night ends; nil for the person's today.
+        /// The day when the night ends; nil for the person's today.
         let day: CalendarDay?
         let clock: NightClock
 

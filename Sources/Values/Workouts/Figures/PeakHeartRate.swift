@@ -7,9 +7,9 @@ public struct PeakHeartRate: Sendable {
     /// How many values there are of that time at least, and how far the first and the last of them are apart, in milliseconds.
     private static let (least, shortest): (Int, Int64) = (8, 7000)
 
-    /// The highest mean, in beats per minute; nil if there is no such time.
+    /// The highest mean, in beats per minute; nil without ten seconds that are recorded.
     public private(set) var beatsPerMinute: Double?
-    /// The latest values that are no spikes.
+    /// The latest values, without spikes.
     private var held: [HeartRateReading] = []
     private var (waiting, before): (HeartRateReading?, HeartRateReading?)
 
