@@ -36,6 +36,9 @@ def sees_their_days(trial):
     home.vitals("ada", "workout", "import", str(home.recorded_run(hours=26)))
     home.vitals("ada", "workout", "import", str(home.recorded_run("To work", RIDE, kind="cycling")))
     page.wait("the days are counted", lambda: steps_of(home, month) == 100 * sum(map(minutes, span(month))), 60)
+    # Imported workouts are counted after the reply.
+    page.wait("the ride is counted", lambda: "bicycle" in day_ago(home, RIDE).get("distances_m", {}), 60)
+    page.wait("the run is counted", lambda: (ran := day_ago(home, 26))["distance_m"] > 0.75 * ran.get("steps", 0), 60)
 
     page.press("Days")
     page.see("Goals by day", "h2")
@@ -128,6 +131,12 @@ def sees_a_day(trial):
     page.driver.refresh()
     page.see("still to come")
     assert "23 hours" not in page.all("main")[0].text
+
+
+def day_ago(home, hours):
+    """The figures of the day of so many hours ago."""
+    day = (datetime.datetime.now() - datetime.timedelta(hours=hours)).date()
+    return json.loads(home.vitals("ada", "day", f"{day}", "--json"))
 
 
 def sees_how_far(trial):
