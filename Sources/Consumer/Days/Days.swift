@@ -118,7 +118,7 @@ extension Days {
         return try totals(of: user, in: day...day, history).first ?? Self.totals(on: day, nil, history)
     }
 
-    /// The totals of those days in a range that have any, in their order. A heart rate at rest comes with its baseline, for which the
+    /// The totals of those days in a range that have any, in their order. A heart rate at rest comes with its baseline. To know it, the
     /// week before the range is read, too.
     package func totals(of user: ID, in days: ClosedRange<CalendarDay>) throws(VaultError) -> [DayTotals] {
         let history = try histories.history(of: user)

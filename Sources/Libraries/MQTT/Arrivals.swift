@@ -12,7 +12,7 @@ struct Arrivals {
     /// The look whose bytes are not all read yet, and about how many are left.
     private var look: (at: Instant, left: Int)?
 
-    /// Looks come once a second; a delay that is not much longer does not count.
+    /// Looks come every half second to one and a half; a delay that is not much longer does not count.
     private static let unnoticed = Duration.seconds(2)
 
     /// The longest time that the bytes read now can have waited; zero if that does not count as a delay.

@@ -22,15 +22,10 @@ struct ForecastTests {
         }
     }
 
-    private func save(_ house: WorkoutHouse, _ more: KeyValuePairs<String, JSON>) throws {
-        guard case .object(let members) = properProfile else { throw TestFailure("no profile") }
-        _ = try house.done("profile/set", .object(members + more.map { JSON.Member($0.key, $0.value) }))
-    }
-
     @Test("race times are those of best times, and an oxygen uptake needs a heart that is known")
     func forecast() throws {
         try WorkoutHouse.with { house in
-            try save(house, [:])
+            try house.saveProfile([:])
             #expect(try house.done("workouts/forecast") == ["race_times": []])
             house.set(0)
             try house.done("workouts/start", ["activity": "running"])
@@ -45,7 +40,7 @@ struct ForecastTests {
             #expect(abs(five - 5000 / 3.0) < 25 && abs(ten / five - 2.085) < 0.001, "\(races)")
             #expect(try house.done("workouts/forecast")["oxygen_uptake"] == nil)
             // From the day on which they are entered, which is that of the run.
-            try save(house, ["max_heart_rate": 190, "resting_heart_rate": 55])
+            try house.saveProfile(["max_heart_rate": 190, "resting_heart_rate": 55])
             let uptake = try #require(try house.done("workouts/forecast")["oxygen_uptake"])
             let most = try uptake.number("ml_per_kg_min")
             #expect((54...55).contains(most) && uptake["runs"] == 1 && uptake["tolerance_percent"] == 10, "\(uptake)")

@@ -19,12 +19,6 @@ struct HeartSuggestionsTests {
         }
     }
 
-    /// Saves the profile with something else.
-    private func save(_ house: WorkoutHouse, _ more: KeyValuePairs<String, JSON>) throws {
-        guard case .object(let members) = properProfile else { throw TestFailure("no profile") }
-        _ = try house.done("profile/set", .object(members + more.map { JSON.Member($0.key, $0.value) }))
-    }
-
     /// A workout of these times.
     private func workout(_ house: WorkoutHouse, _ seconds: Range<Int64>, _ readings: [Reading]) throws -> JSON {
         house.set(seconds.lowerBound)
@@ -57,9 +51,9 @@ struct HeartSuggestionsTests {
             let best = try workout(house, 3000..<3200, beats(3000..<3200) { (3060..<3090).contains($0) ? higher : 150 })
             #expect(try told()?["workout"] == best)
             // What is entered needs no suggestion, and after a year it is old.
-            try save(house, ["max_heart_rate": .integer(Int64(higher) - 1)])
+            try house.saveProfile(["max_heart_rate": .integer(Int64(higher) - 1)])
             #expect(try told() == nil)
-            try save(house, ["max_heart_rate": .null])
+            try house.saveProfile(["max_heart_rate": .null])
             #expect(try told()?["workout"] == best)
             house.set(366 * Self.day)
             #expect(try told() == nil)
@@ -70,7 +64,7 @@ struct HeartSuggestionsTests {
     func rest() throws {
         try WorkoutHouse.with(more: "time_zone: \"UTC\",") { house in
             try house.done("profile/set", properProfile)
-            try save(house, ["continuous_heart_rate": true])
+            try house.saveProfile(["continuous_heart_rate": true])
             func told() throws -> JSON? { try house.done("profile/suggestions")["resting_heart_rate"] }
             let midnight = -(start / 1000 % Self.day)
             for (night, bpm) in [(1, 50), (2, 60), (3, 53)] as [(Int64, UInt16)] {
@@ -93,7 +87,7 @@ struct HeartSuggestionsTests {
             let week = try house.done("statistics/week", ["day": "2026-11-25"]).list("days")
             #expect(week.compactMap { $0["heart_rate"]?["resting_baseline"] } == [53], "the week before counts, too")
             // Somebody who knows better keeps what they have entered.
-            try save(house, ["resting_heart_rate": 58])
+            try house.saveProfile(["resting_heart_rate": 58])
             #expect(try house.done("profile/get")["profile"]?["resting_heart_rate"] == 58)
         }
     }

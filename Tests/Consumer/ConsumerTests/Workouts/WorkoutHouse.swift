@@ -1,4 +1,5 @@
 import Daemon
+import DaysSupport
 import Foundation
 import HouseholdSupport
 import MQTT
@@ -161,6 +162,12 @@ final class WorkoutHouse {
                 Reading(at: moment, .position(position)),
             ]
         }
+    }
+
+    /// Saves a profile that is complete, with something else.
+    func saveProfile(_ more: KeyValuePairs<String, JSON>) throws {
+        guard case .object(let members) = properProfile else { throw TestFailure("no profile") }
+        _ = try done("profile/set", .object(members + more.map { JSON.Member($0.key, $0.value) }))
     }
 
     /// How many readings of a kind anybody can see.
