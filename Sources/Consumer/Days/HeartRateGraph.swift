@@ -120,7 +120,7 @@ package struct HeartRateGraph: Equatable {
     }
 
     /// When minutes are needed to know how a span was.
-    private static func needed(_ times: Range<Int64>) -> Range<Int64> {
+    package static func needed(_ times: Range<Int64>) -> Range<Int64> {
         times.lowerBound - HeldHeartRates.reach..<times.upperBound + HeldHeartRates.reach
     }
 

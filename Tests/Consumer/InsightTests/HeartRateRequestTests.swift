@@ -51,6 +51,20 @@ struct HeartRateRequestTests {
         }
     }
 
+    @Test("find the sample of the best sensor at its time, though another one has one that is nearer")
+    func best() throws {
+        var hearts = try Hearts()
+        for (sensor, values) in [("belt", [beat(0, 150, rr: [400]), beat(4000, 151, rr: [400]), beat(8000, 151, rr: [400])]), ("band", [beat(1000, 221), beat(20_000, 90)])] {
+            let session = try hearts.parts.session(hearts.household, sensor)
+            _ = try hearts.parts.take(session.keyBlock, session.block(values))
+        }
+        try hearts.fold()
+        let found = try ([0, 1000, 3000, 19_000] as [Int64]).map { time in
+            try HeartRateRequests.at(start + time, of: hearts.demo, hearts.parts.store, hearts.parts.keys)["bpm"]
+        }
+        #expect(found == [150, 150, 151, 90])
+    }
+
     @Test("list the times between beats, whole instants a reply, until there are no more")
     func intervals() throws {
         var hearts = try hearts()

@@ -58,22 +58,23 @@ package enum HeartRateRequests {
         ]
     }
 
-    /// The sample nearest to a time, Unix milliseconds; of two that are equally near, the earlier one.
+    /// The sample nearest to a time, Unix milliseconds; of two that are equally near, the earlier one. Of several sensors, those of
+    /// the best one count.
     package static func at(_ time: Int64, of user: ID, _ store: Store, _ keys: Keys) throws -> JSON {
-        var nearest: Reading?
-        _ = try StoredReadings(store: store, keys: keys).each(
-            of: user, .heartRate, from: time - reach, to: time + reach + 1
-        ) { reading in
-            guard reading.heartRate != nil else { return true }
-            let distance = (reading.moment.wall - time).magnitude
-            if let known = nearest.map({ ($0.moment.wall - time).magnitude }), known <= distance {
-                // From here on samples are further and further away.
-                return known == distance
-            }
-            nearest = reading
+        let near = time - reach..<time + reach + 1
+        var samples: [(reading: Reading, stream: Int64)] = []
+        _ = try StoredReadings(store: store, keys: keys).eachOfStreams(
+            of: user, .heartRate, from: near.lowerBound, to: near.upperBound
+        ) { reading, stream in
+            if reading.heartRate != nil { samples.append((reading, stream)) }
             return true
         }
-        guard let nearest, case .heartRate(let measurement) = nearest.value else {
+        if samples.contains(where: { $0.stream != samples[0].stream }) {
+            var best = BestHeartRates(try HeartRateTiers(store, keys).minutes(of: user, in: HeartRateGraph.needed(near)))
+            samples = samples.filter { best.isBest($0.stream, at: $0.reading.moment.wall).ofSlot }
+        }
+        let nearest = samples.min { ($0.reading.moment.wall - time).magnitude < ($1.reading.moment.wall - time).magnitude }
+        guard let nearest = nearest?.reading, case .heartRate(let measurement) = nearest.value else {
             throw ReplyError(.notFound, "there is no heart rate within \(reach / 1000) s of this time", field: "time")
         }
         var payload = HeartRatePayload(measurement, at: nearest.moment.wall)
