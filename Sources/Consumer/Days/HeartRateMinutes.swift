@@ -343,7 +343,7 @@ struct CountedHours {
                 begin = wall.floorDivided(by: 60_000) * 60_000
             }
             minute.add(rate, millisecond: Int(wall - begin))
-            if reading.intervals > 0 { minute.hasIntervals = true }
+            if reading.hasBeats { minute.hasIntervals = true }
         }
         merge(minute, begin, of: source)
     }

@@ -102,7 +102,7 @@ package struct Counted {
             let seconds = (Double(reading.moment.wall) / 1000).rounded(.down)
             let (minute, hour) = (Int64((seconds / 60).rounded(.down)), Int64((seconds / 3600).rounded(.down)))
             byMinute[minute, default: HeartRateMinute()].slots |= 1 << UInt16((Int64(seconds) - minute * 60) / 5)
-            if !measurement.rrIntervals.isEmpty { byMinute[minute]?.hasIntervals = true }
+            if measurement.rrIntervals.contains(where: { $0 > 0 }) { byMinute[minute]?.hasIntervals = true }
             byMinute[minute]?.samples.add(Int(measurement.beatsPerMinute))
             byHour[hour, default: HeartRateSamples()].add(Int(measurement.beatsPerMinute))
         }

@@ -31,7 +31,9 @@ import Testing
                 HeartRateMeasurement(
                     beatsPerMinute: UInt16.random(in: 0 ... .max, using: &generator),
                     contact: contacts.randomElement(using: &generator) ?? .detected, energyKilojoules: energy,
-                    rrIntervals: (0..<count).map { _ in UInt16.random(in: 0 ... .max, using: &generator) }))
+                    rrIntervals: (0..<count).map { _ in
+                        Bool.random(using: &generator) ? 0 : UInt16.random(in: 0 ... .max, using: &generator)
+                    }))
         case .steps:
             let counter = UInt32.random(in: 0 ... .max, using: &generator)
             return .steps(StepCount(counter, isDerived: Bool.random(using: &generator)))

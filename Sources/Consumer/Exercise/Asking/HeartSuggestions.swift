@@ -87,7 +87,7 @@ enum HeartSuggestions {
                 var one = sensors[stream] ?? (PeakHeartRate(), 0, 0)
                 one.peak.add(HeartRateReading(time: reading.moment.wall, beatsPerMinute: rate))
                 one.values += 1
-                if !measurement.rrIntervals.isEmpty { one.withBeats += 1 }
+                if measurement.hasBeats { one.withBeats += 1 }
                 sensors[stream] = one
                 return true
             }

@@ -15,6 +15,8 @@ public struct BareReading: Hashable, Sendable {
     fileprivate(set) var state: UInt8
     /// How many RR intervals it has.
     public fileprivate(set) var intervals: UInt8
+    /// Whether any of these stands for a beat.
+    public fileprivate(set) var hasBeats = false
 
     /// When it arrived at the gateway.
     public var moment: Moment { Moment(wall: wall, monotonic: monotonic) }
@@ -32,6 +34,7 @@ public struct BareReading: Hashable, Sendable {
             number = Int64(measurement.beatsPerMinute)
             state = measurement.contact.rawValue
             intervals = UInt8(clamping: measurement.rrIntervals.count)
+            hasBeats = measurement.hasBeats
         case .steps(let steps): (number, state, intervals) = (Int64(steps.counter), steps.isDerived ? 1 : 0, 0)
         case .temperature(let temperature):
             (number, state, intervals) = (Int64(temperature.thousandths), temperature.site?.rawValue ?? 0, 0)
@@ -241,6 +244,7 @@ private struct BareColumns {
                     let sum = Self.sum(interval, difference, in: 0...Int64(UInt16.max))
                 else { return false }
                 interval = sum
+                if sum > 0 { cells[index].hasBeats = true }
             }
         }
         return true

@@ -23,6 +23,8 @@ public struct HeartRateMeasurement: Hashable, Sendable {
     public var energyKilojoules: UInt16?
     /// Times between beats since the last notification, oldest first, in 1/1024 s; at most 255.
     public var rrIntervals: [UInt16]
+    /// Whether any of them stands for a beat: mostly chest straps know them. An interval of 0 does not.
+    public var hasBeats: Bool { rrIntervals.contains { $0 > 0 } }
 
     /// No notification can carry more RR intervals.
     public static let maximumIntervals = (GATT.maximumValueLength - 2) / 2
