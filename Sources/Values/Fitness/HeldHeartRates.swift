@@ -30,16 +30,19 @@ public enum HeldHeartRates {
     public struct Piece: Equatable, Sendable {
         /// Without gaps.
         public let slots: Range<Int64>
-        /// In beats per minute.
-        public let mean: Double
+        /// The sum of the samples of their minute, in beats per minute, and how many there are.
+        public let (sum, count): (Int, Int)
         /// Whose value it is, and how good that one is.
         let rank: HeartRateRank
+
+        /// In beats per minute.
+        public var mean: Double { Double(sum) / Double(count) }
 
         /// The number of the source whose value it is.
         public var source: Int64 { rank.source }
 
         /// Some of its slots.
-        func part(_ slots: Range<Int64>) -> Piece { Piece(slots: slots, mean: mean, rank: rank) }
+        public func part(_ slots: Range<Int64>) -> Piece { Piece(slots: slots, sum: sum, count: count, rank: rank) }
     }
 
     /// Which slots begin within a range of Unix milliseconds.
@@ -53,7 +56,7 @@ public enum HeldHeartRates {
         let first: Int64
         let last: Int64
         let before: Int64?
-        let mean: Double
+        let (sum, count): (Int, Int)
         let hasIntervals: Bool
     }
 
@@ -69,10 +72,9 @@ public enum HeldHeartRates {
             let held = held(before: run.before, after: after)
             let rank = HeartRateRank(
                 source, hasIntervals: run.hasIntervals, interval: interval(before: run.before, after: after))
-            body(Piece(slots: run.first..<run.last + held, mean: run.mean, rank: rank))
+            body(Piece(slots: run.first..<run.last + held, sum: run.sum, count: run.count, rank: rank))
         }
-        for (number, minute) in minutes {
-            guard let mean = minute.samples.mean else { continue }
+        for (number, minute) in minutes where !minute.samples.isEmpty {
             var bits = minute.slots
             var place: Int64 = 0
             while bits != 0 {
@@ -89,8 +91,8 @@ public enum HeldHeartRates {
                     show(run, next: first)
                 }
                 waiting = Run(
-                    first: first, last: first + Int64(length) - 1, before: before, mean: mean,
-                    hasIntervals: minute.hasIntervals)
+                    first: first, last: first + Int64(length) - 1, before: before,
+                    sum: minute.samples.sum, count: minute.samples.count, hasIntervals: minute.hasIntervals)
             }
         }
         if let run = waiting { show(run, next: nil) }

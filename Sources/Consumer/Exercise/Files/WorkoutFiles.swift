@@ -117,7 +117,7 @@ final class WorkoutFiles: @unchecked Sendable {
         let history = try Histories(source.store, source.keys, zone: zone).history(of: user)
         let end = workout.timer.ended ?? workout.started
         let samples = try WorkoutSamples(of: user, workout, now: end, source.store, source.keys)
-        let line = workout.line(workout.fold(samples.all, history), history, now: end)
+        let line = workout.line(workout.fold(samples, history), history, now: end)
         let bytes: [UInt8]
         do { bytes = try format.write(workout.recording(samples.all, line, of: history.person(at: workout.started))) } catch {
             throw ReplyError(.notSupported, "\(error)", field: "format")

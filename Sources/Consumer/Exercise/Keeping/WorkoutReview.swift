@@ -21,7 +21,7 @@ struct WorkoutReview {
 
     /// - Parameter now: in Unix milliseconds.
     init(_ workout: KeptWorkout, _ samples: WorkoutSamples, _ history: History, now: Int64) {
-        let fold = workout.fold(samples.all, history)
+        let fold = workout.fold(samples, history)
         let moment = workout.timer.ended ?? now
         let figures = fold.figures(at: moment)
         course = workout.course(samples)

@@ -1,6 +1,6 @@
 package import Days
 import Files
-import Fitness
+package import Fitness
 import Readings
 import Records
 import Telemetry
@@ -131,6 +131,8 @@ struct WorkoutSamples {
     private static let mostOfSensor = 200_000
     /// When the latest heart rate of each sensor was, in Unix milliseconds.
     private(set) var latestHearts: [String: Int64] = [:]
+    /// What several sensors of heart rates hold together, in the order of time; none if there is never more than one.
+    private(set) var hearts: [HeldHeartRates.Piece] = []
 
     /// Reads those of a workout's time; of one that was joined, those of each part, as if it were a workout.
     ///
@@ -146,21 +148,26 @@ struct WorkoutSamples {
         let whole = WorkoutPart(start: span.lowerBound, end: span.upperBound, isImported: workout.origin != nil)
         let parts = workout.parts.isEmpty ? [whole] : workout.parts
         selection.isOnFoot = workout.activity.gait != nil
+        var sources: [(HeartRateSources, Range<Int64>)] = []
         for (index, part) in parts.enumerated() {
             let earliest = index == 0 ? Int64.min : min(parts[index - 1].end, part.start)
             let latest = index + 1 < parts.count ? parts[index + 1].start : Int64.max
             selection.beginPart()
-            try read(part, within: earliest..<latest, of: user, names, stored)
+            let limits = earliest..<latest
+            sources.append(try readHearts(part, within: limits, of: user, names, stored))
+            try read(part, within: limits, of: user, names, stored)
+        }
+        if sources.contains(where: { $0.0.all.count > 1 }) {
+            for (sources, times) in sources { hearts += sources.pieces(within: times) }
         }
         all = WorkoutSample.inOrder(all)
     }
 
-    /// Reads those of a part.
+    /// Reads those of a part, but for heart rates.
     /// - Parameter limits: what is before or after these is another part's.
     private mutating func read(
         _ part: WorkoutPart, within limits: Range<Int64>, of user: ID, _ names: [Int64: String], _ stored: StoredReadings
     ) throws(VaultError) {
-        try readHearts(part, within: limits, of: user, names, stored)
         var ofFiles = SampleSelection()
         ofFiles.isOnFoot = selection.isOnFoot
         for kind in Self.kinds {
@@ -183,27 +190,26 @@ struct WorkoutSamples {
     }
 
     /// Reads the heart rates of a part, and those beside it that say what holds at its start and its end: at each time those of the
-    /// best sensor.
+    /// best sensor. Returns those of all sensors, without spikes.
     private mutating func readHearts(
         _ part: WorkoutPart, within limits: Range<Int64>, of user: ID, _ names: [Int64: String], _ stored: StoredReadings
-    ) throws(VaultError) {
+    ) throws(VaultError) -> (HeartRateSources, within: Range<Int64>) {
         let from = max(limits.lowerBound, part.start - Self.before - Self.beside)
         let to = max(from, min(limits.upperBound, part.end + Self.beside))
         var found: [(time: Int64, rate: Int, stream: Int64, hasIntervals: Bool)] = []
-        var counts: [Int64: Int] = [:]
-        var minutes: [Int64: [(number: Int64, minute: HeartRateMinute)]] = [:]
+        var streams: [Int64: HeartRates] = [:]
         _ = try stored.eachOfStreams(of: user, .heartRate, from: from, to: to) { reading, stream in
-            guard let rate = reading.heartRate, counts[stream] ?? 0 < Self.mostOfSensor else { return true }
-            counts[stream, default: 0] += 1
+            guard let rate = reading.heartRate, streams[stream]?.count ?? 0 < Self.mostOfSensor else { return true }
             found.append((reading.moment.wall, rate, stream, reading.hasIntervals))
-            Self.add(rate, reading, to: &minutes[stream, default: []])
+            streams[stream, default: HeartRates()].add(rate, at: reading.moment.wall, hasIntervals: reading.hasIntervals)
             return all.count + found.count < 2 * Self.most
         }
-        let sources = minutes.map { stream, minutes in
-            let isOfFile = SampleSelection.isOfFile(names[stream] ?? "")
-            return HeartRateSources.One(HeartRateSource(stream, isRecord: isOfFile != part.isImported), minutes[...])
-        }
-        var best = BestHeartRates(HeartRateSources(sources))
+        let sources = HeartRateSources(
+            streams.map { stream, rates in
+                let isOfFile = SampleSelection.isOfFile(names[stream] ?? "")
+                return HeartRateSources.One(HeartRateSource(stream, isRecord: isOfFile != part.isImported), rates.finished()[...])
+            })
+        var best = BestHeartRates(sources)
         for one in found {
             let name = names[one.stream] ?? ""
             // What a clock that is ahead has brought says nothing of now.
@@ -212,24 +218,58 @@ struct WorkoutSamples {
             all.append(.heartRate(HeartRateReading(time: one.time, beatsPerMinute: one.rate)))
             if one.time < part.end { selection.choose(name, at: one.time, hasIntervals: one.hasIntervals) }
         }
+        return (sources, from..<to)
+    }
+}
+
+/// The heart rates of one sensor.
+private struct HeartRates {
+    private(set) var count = 0
+    private var minutes: [(number: Int64, minute: HeartRateMinute)] = []
+    private var spikes = SpikeFilter()
+    /// Whether RR intervals came with the latest one.
+    private var hadIntervals = false
+
+    /// Takes one that is not before the others.
+    mutating func add(_ rate: Int, at time: Int64, hasIntervals: Bool) {
+        count += 1
+        if let known = spikes.add(HeartRateReading(time: time, beatsPerMinute: rate)) { keep(known) }
+        hadIntervals = hasIntervals
     }
 
-    /// Adds a heart rate that is not before the others.
-    private static func add(_ rate: Int, _ reading: Reading, to minutes: inout [(number: Int64, minute: HeartRateMinute)]) {
-        let number = HeartRateMinute.number(of: reading.moment.wall)
+    /// Its minutes, without spikes.
+    func finished() -> [(number: Int64, minute: HeartRateMinute)] {
+        var all = self
+        if let known = all.spikes.finish() { all.keep(known) }
+        return all.minutes
+    }
+
+    private mutating func keep(_ reading: HeartRateReading) {
+        let number = HeartRateMinute.number(of: reading.time)
         if minutes.last?.number != number { minutes.append((number, HeartRateMinute())) }
-        minutes[minutes.count - 1].minute.add(rate, at: reading.moment.wall)
-        if reading.hasIntervals { minutes[minutes.count - 1].minute.hasIntervals = true }
+        // Not more than one a millisecond: no heart has more, and sums stay small.
+        guard minutes[minutes.count - 1].minute.samples.count < 60_000 else { return }
+        minutes[minutes.count - 1].minute.add(reading.beatsPerMinute, at: reading.time)
+        if hadIntervals { minutes[minutes.count - 1].minute.hasIntervals = true }
+    }
+}
+
+extension HeartRateSources {
+    /// What they hold within a range of Unix milliseconds.
+    fileprivate func pieces(within times: Range<Int64>) -> [HeldHeartRates.Piece] {
+        let slots = HeldHeartRates.slots(in: times)
+        var pieces: [HeldHeartRates.Piece] = []
+        forEachPiece { piece in
+            let part = piece.slots.clamped(to: slots)
+            if !part.isEmpty { pieces.append(piece.part(part)) }
+        }
+        return pieces
     }
 }
 
 extension Reading {
     /// Whether RR intervals came with it.
-    fileprivate var hasIntervals: Bool {
-        guard case .heartRate(let measurement) = value else { return false }
-        // 0 does not stand for a beat.
-        return measurement.rrIntervals.contains { $0 > 0 }
-    }
+    fileprivate var hasIntervals: Bool { if case .heartRate(let measurement) = value { measurement.hasBeats } else { false } }
 }
 
 extension KeptWorkout {
@@ -241,12 +281,24 @@ extension KeptWorkout {
         return Course(points, activity, timer)
     }
 
+    /// How it went.
+    /// - Parameters:
+    ///   - history: says how tall and heavy the person was on the day on which it began.
+    ///   - latest: samples that may not be among the others yet.
+    func fold(_ samples: WorkoutSamples, and latest: [WorkoutSample] = [], _ history: History) -> WorkoutFold {
+        fold(samples.all + latest, hearts: samples.hearts, history)
+    }
+
     /// How it went, by samples in any order.
-    /// - Parameter history: says how tall and heavy the person was on the day on which it began.
-    package func fold(_ samples: some Sequence<WorkoutSample>, _ history: History) -> WorkoutFold {
+    /// - Parameters:
+    ///   - hearts: what several sensors of heart rates hold together.
+    ///   - history: says how tall and heavy the person was on the day on which it began.
+    package func fold(
+        _ samples: some Sequence<WorkoutSample>, hearts: [HeldHeartRates.Piece] = [], _ history: History
+    ) -> WorkoutFold {
         let person = history.person(at: started)
         do throws(WorkoutEventProblem) {
-            return try WorkoutFold(activity, goal: goal, person: person, events: events, samples: samples)
+            return try WorkoutFold(activity, goal: goal, person: person, events: events, samples: samples, hearts: hearts)
         } catch {
             // The events were accepted by a timer before.
             return WorkoutFold(activity, goal: goal, person: person)

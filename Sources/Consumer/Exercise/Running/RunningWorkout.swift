@@ -184,7 +184,7 @@ struct RunningWorkout {
                 let isKnown = recent.reading.kind == .heartRate && recent.reading.moment.wall <= samples.latestHearts[recent.sensor] ?? .min
                 return isKnown ? nil : selection.sample(recent.reading, recent.sensor)
             }
-            fold = workout.fold(samples.all + latest, history)
+            fold = workout.fold(samples, and: latest, history)
             (self.selection, events) = (selection, workout.events.count)
             heard = samples.all.reduce(workout.started) { max($0, $1.time) }
         }

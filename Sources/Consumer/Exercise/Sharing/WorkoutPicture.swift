@@ -79,7 +79,7 @@ struct WorkoutPicture: Sendable {
     func poster(_ drawing: WorkoutHistory.Asked.Drawing, _ history: History, in units: Units) -> WorkoutPoster {
         let (workout, samples) = (drawing.workout, drawing.samples)
         let course = workout.course(samples)
-        let figures = workout.fold(samples.all, history).figures(at: workout.timer.ended ?? workout.started)
+        let figures = workout.fold(samples, history).figures(at: workout.timer.ended ?? workout.started)
         var poster = WorkoutPoster(
             title: workout.activity.title, workout.activity == .cycling ? .speed : .pace)
         poster.units = units

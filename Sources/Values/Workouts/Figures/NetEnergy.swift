@@ -85,8 +85,8 @@ struct EnergyRules: Hashable, Sendable {
         minute.heart.forEachHeld { held in
             let seconds = held.seconds & ~known
             let minutes = Double(seconds.nonzeroBitCount) / 60
-            guard seconds != 0, let rates = heartRates, held.mean.value >= rates.lowerBound else { return }
-            let rate = min(held.mean.value, rates.upperBound)
+            guard seconds != 0, let rates = heartRates, held.mean >= rates.lowerBound else { return }
+            let rate = min(held.mean, rates.upperBound)
             show(.heartRate, person.kilocalories(heartRate: rate, minutes: minutes), minutes, seconds)
         }
         let moved = measured.without(known)

@@ -11,7 +11,7 @@ public struct PeakHeartRate: Sendable {
     public private(set) var beatsPerMinute: Double?
     /// The latest values, without spikes.
     private var held: [HeartRateReading] = []
-    private var (waiting, before): (HeartRateReading?, HeartRateReading?)
+    private var spikes = SpikeFilter()
 
     /// Nothing yet.
     public init() {}
@@ -19,18 +19,15 @@ public struct PeakHeartRate: Sendable {
     /// Adds a heart rate of one sensor; they come in the order of their times.
     public mutating func add(_ reading: HeartRateReading) {
         guard HeartRateSamples.plausible.contains(reading.beatsPerMinute) else { return }
-        count(next: reading)
-        (before, waiting) = (waiting, reading)
+        if let known = spikes.add(reading) { count(known) }
     }
 
     /// Nothing follows.
     public mutating func finish() {
-        count(next: nil)
-        waiting = nil
+        if let known = spikes.finish() { count(known) }
     }
 
-    private mutating func count(next: HeartRateReading?) {
-        guard let reading = waiting, !HeartStream.isSpike(before, reading, next) else { return }
+    private mutating func count(_ reading: HeartRateReading) {
         held.append(reading)
         let first = held.firstIndex { $0.time > reading.time - Self.milliseconds } ?? 0
         held.removeFirst(first)

@@ -46,7 +46,7 @@ public struct WorkoutFigures: Hashable, Sendable {
             // The first one is zone 0.
             var inZones = [Int64](repeating: 0, count: 6)
             minutes.forEachHeld { part in
-                let mean = part.mean.value
+                let mean = part.mean
                 held.add(Int64(part.slots.nonzeroBitCount), mean)
                 inZones[heart.zones?.zone(of: mean) ?? 0] += part.milliseconds
                 load += heart.impulse?.load(heartRate: mean, minutes: part.minutes) ?? 0

@@ -63,15 +63,17 @@ public struct WorkoutFold: Hashable, Sendable {
     /// A workout from everything that was kept of it.
     /// - Parameters:
     ///   - events: in the order in which they were accepted.
-    ///   - samples: in any order, some of them more than once.
+    ///   - samples: in any order, some of them more than once; of heart rates those of the best source at each time.
+    ///   - hearts: what several sources of heart rates hold together, in the order of time; none if there is one source.
     public init(
         _ activity: Activity, goal: WorkoutGoal? = nil, person: Person,
         worstAccuracy: Double = PositionFilter.worstAccuracy, events: some Sequence<WorkoutEvent>,
-        samples: some Sequence<WorkoutSample>
+        samples: some Sequence<WorkoutSample>, hearts: [HeldHeartRates.Piece] = []
     ) throws(WorkoutEventProblem) {
         self.init(activity, goal: goal, person: person, worstAccuracy: worstAccuracy)
         for event in events { try add(event) }
         for sample in WorkoutSample.inOrder(samples) { add(sample) }
+        if !hearts.isEmpty { heart.holdBest(hearts, timer, &minutes) }
     }
 
     /// Takes an event; throws and changes nothing if it cannot be.

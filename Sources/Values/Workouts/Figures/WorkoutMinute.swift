@@ -116,12 +116,24 @@ struct WorkoutMinute: Hashable, Sendable {
 
     /// What follows from a minute; nil if it cannot be known.
     struct Result: Hashable, Sendable {
-        var millimetres: Int32?
-        var steps: Int32?
+        @Compact var millimetres: Int32?
+        @Compact var steps: Int32?
         /// Thousandths of a kilocalorie, beyond rest.
-        var calories: Int32?
+        @Compact var calories: Int32?
         /// What gave most of them.
         var energySource: EnergySource?
+    }
+}
+
+/// A number or nil, in four bytes: the least number stands for nil.
+@propertyWrapper struct Compact: Hashable, Sendable {
+    private var number = Int32.min
+
+    init(wrappedValue: Int32?) { self.wrappedValue = wrappedValue }
+
+    var wrappedValue: Int32? {
+        get { number == .min ? nil : number }
+        set { number = newValue ?? .min }
     }
 }
 

@@ -65,14 +65,40 @@ struct WorkoutMinutes: Hashable, Sendable {
     ///   - slots: by their number since 1970. The first one is in the minute of the mean.
     ///   - until: Unix milliseconds.
     mutating func hold(_ mean: HeartMean, _ slots: Range<Int64>, until: Int64, _ timer: WorkoutTimer) {
+        let inMinute = HeldHeartRates.slotsInMinute
+        forEachActive(slots, until: until, timer) { minute, slot in
+            minute.hold(mean, slot % inMinute, isOwn: slot / inMinute == slots.lowerBound / inMinute)
+        }
+    }
+
+    /// Covers slots by the best of several sources, and by nothing else.
+    /// - Parameters:
+    ///   - pieces: in the order of time.
+    ///   - until: Unix milliseconds.
+    mutating func holdBest(_ pieces: [HeldHeartRates.Piece], until: Int64, _ timer: WorkoutTimer) {
+        for index in minutes.indices where minutes[index].heart != HeartMinute() {
+            minutes[index].heart = HeartMinute()
+            settle(index)
+        }
+        for piece in pieces {
+            let mean = HeartMean(piece)
+            forEachActive(piece.slots, until: until, timer) { minute, slot in
+                minute.holdBest(mean, slot % HeldHeartRates.slotsInMinute)
+            }
+        }
+    }
+
+    /// Shows those of some slots that begin in active time, by their number since 1970, with their minutes.
+    private mutating func forEachActive(
+        _ slots: Range<Int64>, until: Int64, _ timer: WorkoutTimer, _ body: (inout HeartMinute, Int64) -> Void
+    ) {
         guard let started = timer.started else { return }
         first = started / 60_000
-        let (length, inMinute) = (HeldHeartRates.slotMilliseconds, HeldHeartRates.slotsInMinute)
+        let length = HeldHeartRates.slotMilliseconds
         for piece in timer.activeSpans(from: slots.lowerBound * length, to: min(slots.upperBound * length, until)) {
             for slot in HeldHeartRates.slots(in: piece) {
                 guard let index = index(at: slot * length) else { continue }
-                let isOwn = slot / inMinute == slots.lowerBound / inMinute
-                minutes[index].heart.hold(mean, slot % inMinute, isOwn: isOwn)
+                body(&minutes[index].heart, slot)
                 settle(index)
             }
         }
@@ -97,10 +123,9 @@ struct WorkoutMinutes: Hashable, Sendable {
         for (index, minute) in minutes.enumerated() {
             let start = (first + Int64(index)) * 60_000
             minute.heart.forEachHeld { part in
-                let mean = part.mean.value
                 for slot in 0..<HeldHeartRates.slotsInMinute where part.slots & 1 << UInt16(slot) != 0 {
                     held.append(
-                        HeldHeartRate(time: start + slot * HeldHeartRates.slotMilliseconds, beatsPerMinute: mean))
+                        HeldHeartRate(time: start + slot * HeldHeartRates.slotMilliseconds, beatsPerMinute: part.mean))
                 }
             }
         }

@@ -1,0 +1,80 @@
+import DaysSupport
+import HouseholdSupport
+import Records
+import Telemetry
+import TestSupport
+import Testing
+import Workouts
+
+@testable import Days
+@testable import Exercise
+
+@Suite("Heart rates of several sensors in a workout", .timeLimit(.minutes(60)))
+struct SeveralHeartsTests {
+    /// Runs of values: from and to in seconds, the interval, and beats per minute.
+    typealias Runs = [(from: Int64, to: Int64, interval: Int64, bpm: UInt16)]
+
+    /// What two sensors measured, and what that comes to: as the golden vectors of days say.
+    struct Case: CustomTestStringConvertible {
+        let testDescription: String
+        let strap: Runs
+        let band: Runs
+        let mean: Double
+        let seconds: Int64
+    }
+
+    static let cases = [
+        Case(
+            testDescription: "27 minutes of strap in 12 hours of band", strap: [(36_000, 37_620, 1, 150)],
+            band: [(0, 43_200, 300, 60)], mean: 63.375, seconds: 43_200),
+        Case(
+            testDescription: "a wrist's noise beside a strap", strap: [(0, 120, 1, 140)], band: [(0, 120, 1, 221)], mean: 140,
+            seconds: 120),
+        Case(
+            testDescription: "a gap that another one fills", strap: [(0, 60, 1, 140), (300, 360, 1, 140)],
+            band: [(0, 360, 60, 130)], mean: 133.333333, seconds: 360),
+        // Nothing of the strap follows its last value, which holds for an interval of 5 s: no longer than it was heard.
+        Case(
+            testDescription: "a change within a minute", strap: [(0, 30, 1, 160)], band: [(0, 600, 5, 100)],
+            mean: (30 * 160 + 570 * 100) / 600.0, seconds: 600),
+        Case(
+            testDescription: "spikes of a strap", strap: [(0, 30, 1, 150), (30, 31, 1, 240), (31, 120, 1, 150)],
+            band: [(0, 120, 5, 90)], mean: 150, seconds: 120),
+    ]
+
+    private func readings(_ runs: Runs, from base: Int64, isStrap: Bool) -> [Reading] {
+        runs.flatMap { run in
+            stride(from: run.from, to: run.to, by: Int64.Stride(run.interval)).map { second in
+                let moment = Moment(wall: base + second * 1000, monotonic: UInt64(1_000_000 + second * 1000))
+                let intervals: [UInt16] = isStrap ? [61_440 / run.bpm] : []
+                return Reading(at: moment, .heartRate(HeartRateMeasurement(beatsPerMinute: run.bpm, rrIntervals: intervals)))
+            }
+        }
+    }
+
+    @Test("hold as each does alone, and the best one counts", arguments: cases)
+    func alone(_ given: Case) throws {
+        let bench = try MarksBench(people: #"demo: { sensors: ["home/strap", "home/band"] }"#)
+        let base = start / 60_000 * 60_000
+        for (sensor, runs) in [("strap", given.strap), ("band", given.band)] {
+            let session = try bench.parts.session(bench.household, sensor)
+            _ = try bench.parts.take(session.keyBlock)
+            let all = readings(runs, from: base, isStrap: sensor == "strap")
+            for first in stride(from: 0, to: all.count, by: 64) {
+                _ = try bench.parts.take(session.block(Array(all[first..<min(first + 64, all.count)])))
+            }
+        }
+        let history = try bench.days.histories.history(of: bench.user)
+        let end = base + given.seconds * 1000
+        for isOver in [true, false] {
+            var workout = try KeptWorkout(id: ID("run"), .running, goal: nil, endsAtGoal: false, start: base)
+            if isOver { try workout.add(WorkoutEvent(.stop, at: end)) }
+            let samples = try WorkoutSamples(of: bench.user, workout, now: end, bench.parts.store, bench.parts.keys)
+            let fold = workout.fold(samples, history)
+            let heart = try #require(fold.figures(at: end).heartRate)
+            #expect(abs(heart.mean - given.mean) < 0.001 && heart.recordedMilliseconds == given.seconds * 1000, "\(isOver): \(heart)")
+            let held = fold.heldHeartRates(at: end)
+            #expect(held.map(\.time) == stride(from: base, to: end, by: 5000).map { $0 }, "each slot once, in order")
+        }
+    }
+}
