@@ -3,7 +3,7 @@ import Telemetry
 
 // How minutes of heart rate, or hours of it, are stored in one row.
 //
-//     version u8, 2 | how many sources, varint | of each source, by their numbers:
+//     version u8, 2 or 3 | how many sources, varint | of each source, by their numbers:
 //         source varint: its number * 4, + 2 for records, + 1 if RR intervals came with its first cell
 //         | count varint | columns
 //
@@ -19,6 +19,9 @@ import Telemetry
 //     remainder  varint: of that division
 //     below      varint: mean less minimum
 //     above      varint: maximum less mean
+//
+// Of an hour, a sample stands for five seconds that are held (`HeartRateSources.held`). Their mean may be outside of the extremes,
+// since another source may hold a part of a minute than the best one of that minute: then below and above are zigzag, in version 3.
 //
 // Varint and zigzag are those of blocks. In version 1 all sources were summed up: it has `count` and the columns of one,
 // without what is said of RR intervals.
@@ -117,12 +120,10 @@ package struct HeartRateCells: Equatable {
         return (0..<capacity).filter { place in parts.contains { !$0.places[place].samples.isEmpty } }
     }
 
-    /// The samples of the best source of each minute of an hour, together; which one is best follows from that hour alone.
-    package func samples(_ hour: Range<Int>) -> HeartRateSamples {
-        guard parts.count > 1 else {
-            return parts.first?.places[hour].reduce(into: HeartRateSamples()) { $0.merge($1.samples) } ?? HeartRateSamples()
-        }
-        return sources(hour).samples
+    /// What an hour of minutes holds, as if each slot of it were a sample; it follows from that hour alone.
+    package func held(_ hour: Range<Int>) -> HeartRateSamples {
+        let inMinute = HeldHeartRates.slotsInMinute
+        return sources(hour).held(in: Int64(hour.lowerBound) * inMinute..<Int64(hour.upperBound) * inMinute)
     }
 
     /// The samples of the best source of a minute; which one is best follows from these cells alone.
@@ -143,17 +144,17 @@ package struct HeartRateCells: Equatable {
 
     // MARK: Bytes
 
-    private static let version: UInt8 = 2
     private static let allSlots: UInt16 = 0xFFF
 
     package var bytes: [UInt8] {
-        var bytes = [Self.version]
+        let isSigned = parts.contains { $0.places.contains { !$0.samples.isMeanWithinExtremes } }
+        var bytes: [UInt8] = [isSigned ? 3 : 2]
         bytes.appendVarint(UInt64(parts.count))
-        for part in parts { Self.append(part, to: &bytes) }
+        for part in parts { Self.append(part, isSigned, to: &bytes) }
         return bytes
     }
 
-    private static func append(_ part: Part, to bytes: inout [UInt8]) {
+    private static func append(_ part: Part, _ isSigned: Bool, to bytes: inout [UInt8]) {
         let places = part.places
         let kept = places.indices.filter { !places[$0].samples.isEmpty }
         bytes.reserveCapacity(bytes.count + 32 + 8 * kept.count)
@@ -178,8 +179,9 @@ package struct HeartRateCells: Equatable {
             return difference.zigzag
         }
         column { UInt64($1.samples.sum % $1.samples.count) }
-        column { UInt64($1.samples.sum / $1.samples.count - $1.samples.minimum) }
-        column { UInt64($1.samples.maximum - $1.samples.sum / $1.samples.count) }
+        func distance(_ number: Int) -> UInt64 { isSigned ? Int64(number).zigzag : UInt64(number) }
+        column { distance($1.samples.sum / $1.samples.count - $1.samples.minimum) }
+        column { distance($1.samples.maximum - $1.samples.sum / $1.samples.count) }
     }
 
     /// The cells that `bytes` encode; nil if they encode none.
@@ -202,6 +204,10 @@ package struct HeartRateCells: Equatable {
 
     /// More than any row has; sums of rates of 16 bits still fit.
     static let mostSamples = 1 << 40
+}
+
+extension HeartRateSamples {
+    fileprivate var isMeanWithinExtremes: Bool { isEmpty || minimum <= sum / count && sum / count <= maximum }
 }
 
 /// Takes numbers off the front of bytes; nil if the next one is missing or not allowed.
@@ -233,15 +239,15 @@ private struct Columns {
     mutating func sources(_ capacity: Int) -> [(source: HeartRateSource, cells: Cells)]? {
         switch byte() {
         case 1?:
-            guard let cells = cells(capacity, usual: nil) else { return nil }
+            guard let cells = cells(capacity, usual: nil, isSigned: false) else { return nil }
             return [(.unknown, cells)]
-        case 2?:
+        case let version? where version == 2 || version == 3:
             guard let count = number(below: capacity * HeartRateCells.mostSources + 1) else { return nil }
             var sources: [(source: HeartRateSource, cells: Cells)] = []
             sources.reserveCapacity(min(count, 64))
             for _ in 0..<count {
                 guard let bits = number(below: Self.mostSources << 2), Int64(bits >> 2) > sources.last?.source.number ?? -1,
-                    let cells = cells(capacity, usual: bits & 1 != 0), !cells.isEmpty
+                    let cells = cells(capacity, usual: bits & 1 != 0, isSigned: version == 3), !cells.isEmpty
                 else { return nil }
                 sources.append((HeartRateSource(Int64(bits >> 2), isRecord: bits & 2 != 0), cells))
             }
@@ -252,7 +258,7 @@ private struct Columns {
 
     /// Those of one source.
     /// - Parameter usual: whether RR intervals came with the first one; nil if that was not kept.
-    private mutating func cells(_ capacity: Int, usual: Bool?) -> Cells? {
+    private mutating func cells(_ capacity: Int, usual: Bool?, isSigned: Bool) -> Cells? {
         guard let count = number(below: capacity + 1) else { return nil }
         var cells = Array(repeating: (place: 0, cell: HeartRateMinute()), count: count)
         var next = 0
@@ -273,11 +279,11 @@ private struct Columns {
             guard let samples = number(below: HeartRateCells.mostSamples), samples > 0 else { return nil }
             cells[index].cell.samples.count = samples
         }
-        return rates(&cells) ? cells : nil
+        return rates(&cells, isSigned) ? cells : nil
     }
 
     /// The last four columns.
-    private mutating func rates(_ cells: inout Cells) -> Bool {
+    private mutating func rates(_ cells: inout Cells, _ isSigned: Bool) -> Bool {
         var mean = 0
         for index in cells.indices {
             guard let difference = number(below: 1 << 17) else { return false }
@@ -292,13 +298,17 @@ private struct Columns {
             cells[index].cell.samples.sum = samples.maximum * samples.count + remainder
         }
         for index in cells.indices {
-            guard let below = number(below: cells[index].cell.samples.maximum + 1) else { return false }
+            guard let below = distance(isSigned), (0...0xFFFF).contains(cells[index].cell.samples.maximum - below) else { return false }
             cells[index].cell.samples.minimum = cells[index].cell.samples.maximum - below
         }
         for index in cells.indices {
-            guard let above = number(below: 0x10000 - cells[index].cell.samples.maximum) else { return false }
+            guard let above = distance(isSigned), (0...0xFFFF).contains(cells[index].cell.samples.maximum + above) else { return false }
             cells[index].cell.samples.maximum += above
         }
         return true
+    }
+
+    private mutating func distance(_ isSigned: Bool) -> Int? {
+        number(below: 1 << 17).map { isSigned ? Int(Int64(zigzag: UInt64($0))) : $0 }
     }
 }

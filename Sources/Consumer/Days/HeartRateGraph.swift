@@ -8,8 +8,9 @@ package import Telemetry
 // bucket is made of samples if it is narrower than a minute, of minutes if it is narrower than an hour, and of
 // hours otherwise: so a curve of five years is made of fewer numbers than a curve of a month. Where buckets begin, and
 // how wide they are, is rounded so that each minute and each hour is in one bucket: with one sensor, a bucket has the same
-// extremes as its samples, whether it was made of samples, minutes or hours. The mean of a bucket of minutes is that over its time. So is the mean
-// of the whole span, which is not the mean of what is drawn. Of several sensors at once the best one of each minute counts; where samples
+// extremes as its samples, whether it was made of samples, minutes or hours. The mean of a bucket is that over its time, but where
+// samples are drawn; of a bucket of hours, each hour is counted by itself. So is the mean of the whole span, which is not the mean of what
+// is drawn. Of several sensors at once the best one of each minute counts; where samples
 // are drawn, that of each slot (`HeartRateSources`).
 
 /// What a curve shows.
@@ -45,7 +46,7 @@ package struct HeartRateGraph: Equatable {
     package let width: Int64
     /// The samples in each bucket.
     var buckets: [HeartRateSamples]
-    /// The mean over the time of each bucket of minutes; nil for other buckets, whose samples are alike in time.
+    /// The mean over the time of each bucket of minutes. Those of hours have it already, and samples are as they are.
     private var means: [Double?] = []
     /// The span as a whole; nil if nothing is recorded in it, or if it is so long that buckets are made of hours.
     private var span: Span?

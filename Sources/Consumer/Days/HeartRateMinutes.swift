@@ -14,8 +14,8 @@ package import Telemetry
 //
 // The minutes of each source, which is a stream, are kept apart (HeartRateCells.swift), and which source counts is decided
 // when they are read (`HeartRateSources`). So the minutes add up: a minute of a source is the sum of its cells in
-// both tables. Late readings just make a new row for their hour, to be folded again. An hour of a month is the sum of the
-// best source of each minute, and is computed from the row of its day whenever that changes; so a year of a beating heart
+// both tables. Late readings just make a new row for their hour, to be folded again. An hour of a month is what its
+// minutes hold (`HeartRateSources.held`), and is computed from the row of its day whenever that changes; so a year of a beating heart
 // is read from twelve rows. Readings that do not add up mark their hours stale (Stale.swift), and these are counted again.
 //
 // Nothing is kept in memory between two batches: the row of an hour is small, and it takes less time to open it than to
@@ -195,7 +195,7 @@ package final class HeartRateMinutes: Derivation, ClosedHours {
             case .cells(let cells):
                 day.merge(cells, at: hour.placeInDay)
                 day.limit(hour.placesInDay)
-                month[hour.placeInMonth] = HeartRateMinute(samples: day.samples(hour.placesInDay))
+                month[hour.placeInMonth] = HeartRateMinute(samples: day.held(hour.placesInDay))
             case .damaged: try store.markStale(user, hour.number...hour.number)
             case .none, .locked: continue
             }
@@ -294,7 +294,7 @@ package final class HeartRateMinutes: Derivation, ClosedHours {
             }
             kept += found.occupied.count
             differing += (0..<60).count { found.minutes($0) != cells.minutes($0) }
-            if try tiers.hours(of: user, in: range).first?.samples != cells.samples(0..<60) { differing += 1 }
+            if try tiers.hours(of: user, in: range).first?.samples != cells.held(0..<60) { differing += 1 }
         }
         var counted = CountedHours()
         let sources = try store.heartRateSources(of: user)

@@ -68,7 +68,7 @@ package struct HeartRateTiers {
         }
     }
 
-    /// The same for hours.
+    /// The same for hours: what each holds, as if each of its slots were a sample.
     package func hours(
         of user: ID, in times: Range<Int64>
     ) throws(VaultError) -> [(number: Int64, samples: HeartRateSamples)] {
@@ -97,7 +97,7 @@ package struct HeartRateTiers {
         }
     }
 
-    /// Shows hours in any order, with the samples of the best source of each minute.
+    /// Shows hours in any order, with what each holds, as if each of its slots were a sample.
     func forEachHour(
         of user: ID, in times: Range<Int64>, _ body: (_ number: Int64, _ samples: HeartRateSamples) -> Void
     ) throws(VaultError) {
@@ -120,7 +120,7 @@ package struct HeartRateTiers {
             let minutes = try minutes(of: user, in: times)
             for hour in hours where isOpen.contains(hour) {
                 let times = HeartRateHour(hour).milliseconds
-                let samples = minutes[times].samples
+                let samples = minutes[times].held(in: HeldHeartRates.slots(in: times))
                 if !samples.isEmpty, !hidden.contains(times) { body(hour, samples) }
             }
         }

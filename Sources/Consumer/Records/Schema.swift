@@ -328,5 +328,14 @@ extension Store {
             INSERT INTO stale (person, first_hour, last_hour)
                 SELECT DISTINCT person, -2501999793, 2501999792 FROM streams WHERE person <> '';
             """),
+        // Until now the mean of an hour was that of its samples, and not that over its time. Who is counted again as a whole is counted
+        // once.
+        Migration(
+            "store/14",
+            """
+            DELETE FROM stale WHERE first_hour = -2501999793 AND last_hour = 2501999792;
+            INSERT INTO stale (person, first_hour, last_hour)
+                SELECT DISTINCT person, -2501999793, 2501999792 FROM streams WHERE person <> '';
+            """),
     ]
 }

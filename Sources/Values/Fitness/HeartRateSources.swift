@@ -237,6 +237,15 @@ public struct HeartRateSources: Sendable {
         forEachMinute { _, samples, _ in all.merge(samples) }
         return all
     }
+
+    /// What some slots hold, as if each were a sample: so the mean is that over time, to a thousandth. The extremes are those of
+    /// `samples`. Only these minutes are known: what holds since before them is left out.
+    public func held(in slots: Range<Int64>) -> HeartRateSamples {
+        var (time, extremes) = (HeldTime(), samples)
+        forEachPiece { time.add(Int64($0.slots.clamped(to: slots).count), $0.mean) }
+        (extremes.count, extremes.sum) = (Int(time.slots), Int(time.sum.rounded()))
+        return time.slots > 0 ? extremes : HeartRateSamples()
+    }
 }
 
 /// Which source is the best at times that ascend.

@@ -121,7 +121,7 @@ public struct HeldTime: Hashable, Sendable {
     /// How many slots are covered.
     public private(set) var slots: Int64 = 0
     /// The sum of their values.
-    private var sum = 0.0
+    private(set) var sum = 0.0
 
     /// None.
     public init() {}

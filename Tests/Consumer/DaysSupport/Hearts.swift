@@ -56,8 +56,20 @@ package struct Hearts {
             && kept.allSatisfy { one in
                 one.minutes.map(\.number) == counted[one.source.number]?.minutes.map(\.number)
                     && one.minutes.map(\.minute) == counted[one.source.number]?.minutes.map(\.minute)
-            } && hours.map(\.number) == right.map(\.number) && hours.map(\.samples) == right.map(\.samples)
+            } && hours.map(\.number) == right.map(\.number) && zip(hours, right).allSatisfy { Self.isSame($0.samples, $1.samples) }
             && recount == (Set(counted.values.flatMap { $0.minutes.map(\.number) }).count, 0)
+    }
+
+    /// How many samples all minutes have.
+    package func samplesKept() throws -> Int {
+        try tiers.minutes(of: demo, in: Self.always).together.reduce(0) { $0 + $1.minute.samples.count }
+    }
+
+    /// Sums may be rounded differently, because they were added up in another order.
+    private static func isSame(_ one: HeartRateSamples, _ other: HeartRateSamples) -> Bool {
+        var other = other
+        if abs(one.sum - other.sum) == 1 { other.sum = one.sum }
+        return one == other
     }
 
     package func stored(_ user: ID) throws -> [Reading] {
@@ -110,27 +122,37 @@ package struct Counted {
         hours = byHour.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// The hours of several sources without records: those of the best one of each minute.
+    /// The hours of several sources without records, each by itself: what is held, slot by slot, and the extremes of each minute's
+    /// best source.
     package static func hours(of sources: [Int64: Counted]) -> [(number: Int64, samples: HeartRateSamples)] {
+        var held: [Int64: (rank: [Int64], mean: Double)] = [:]
         var best: [Int64: (rank: [Int64], samples: HeartRateSamples)] = [:]
         for (source, counted) in sources {
+            let minutes = Dictionary(uniqueKeysWithValues: counted.minutes.map { ($0.number, $0.minute) })
             let slots = counted.minutes.flatMap { number, minute in
                 (0..<12 as Range<Int64>).filter { minute.slots & 1 << UInt16($0) != 0 }.map { number * 12 + $0 }
             }
-            var intervals: [Int64: Int64] = [:]
-            for (one, next) in zip(slots, slots.dropFirst())
-            where next - one <= 180 && floor(one, 720) == floor(next, 720) {
-                for slot in [one, next] { intervals[slot] = min(intervals[slot] ?? .max, next - one) }
-            }
-            var ofMinutes: [Int64: Int64] = [:]
-            for slot in slots { ofMinutes[floor(slot, 12)] = min(ofMinutes[floor(slot, 12)] ?? .max, intervals[slot] ?? .max) }
-            for (number, minute) in counted.minutes {
-                let rank: [Int64] = [minute.hasIntervals ? 0 : 1, ofMinutes[number] ?? .max, source]
-                if best[number].map({ rank.lexicographicallyPrecedes($0.rank) }) ?? true { best[number] = (rank, minute.samples) }
+            for (index, slot) in slots.enumerated() {
+                func gap(_ other: Int) -> Int64? {
+                    guard slots.indices.contains(other), floor(slots[other], 720) == floor(slot, 720) else { return nil }
+                    return abs(slots[other] - slot)
+                }
+                let (before, after) = (gap(index - 1), gap(index + 1))
+                let interval: Int64 = [before, after].compactMap { $0 }.filter { $0 <= 180 }.min() ?? .max
+                guard let minute = minutes[floor(slot, 12)], let mean = minute.samples.mean else { continue }
+                let rank: [Int64] = [minute.hasIntervals ? 0 : 1, interval, source]
+                func isBetter(_ other: [Int64]?) -> Bool { other.map { rank.lexicographicallyPrecedes($0) } ?? true }
+                for one in slot..<min(slot + HeldHeartRates.held(before: before, after: after), (floor(slot, 720) + 1) * 720)
+                where isBetter(held[one]?.rank) { held[one] = (rank, mean) }
+                if isBetter(best[floor(slot, 12)]?.rank) { best[floor(slot, 12)] = (rank, minute.samples) }
             }
         }
         var hours: [Int64: HeartRateSamples] = [:]
         for (number, minute) in best { hours[floor(number, 60), default: HeartRateSamples()].merge(minute.samples) }
+        for (hour, slots) in Dictionary(grouping: held, by: { floor($0.key, 720) }) {
+            hours[hour]?.count = slots.count
+            hours[hour]?.sum = Int(slots.reduce(0) { $0 + $1.value.mean }.rounded())
+        }
         return hours.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 

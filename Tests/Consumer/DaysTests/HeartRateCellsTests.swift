@@ -7,7 +7,9 @@ import Testing
 
 @Suite("Cells of heart rate")
 struct HeartRateCellsTests {
-    private func cells(_ generator: inout SeededGenerator, capacity: Int) -> HeartRateCells {
+    private func cells(
+        _ generator: inout SeededGenerator, capacity: Int, areMeansOutside: Bool = false
+    ) -> HeartRateCells {
         var cells = HeartRateCells(capacity: capacity)
         let share = Int.random(in: 0...100, using: &generator)
         for number in 0..<Int64.random(in: 1...3, using: &generator) {
@@ -16,6 +18,11 @@ struct HeartRateCellsTests {
                 for _ in 0..<Int.random(in: 1...5, using: &generator) {
                     let rate = Bool.random(using: &generator) ? Int.random(in: 1...65_535, using: &generator) : 72
                     cells[place, source].add(rate, at: Int64.random(in: 0..<60_000, using: &generator))
+                }
+                // As the mean over an hour may be, outside of its extremes.
+                if areMeansOutside {
+                    cells[place, source].samples.minimum = Int.random(in: 0...65_535, using: &generator)
+                    cells[place, source].samples.maximum = Int.random(in: 0...65_535, using: &generator)
                 }
                 cells[place, source].hasIntervals = Int.random(in: 0..<4, using: &generator) > 0
             }
@@ -54,8 +61,10 @@ struct HeartRateCellsTests {
     func roundTrip(table: HeartRateTable) throws {
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<60 {
-            let cells = cells(&generator, capacity: table.capacity)
-            #expect(HeartRateCells(cells.bytes, capacity: table.capacity) == cells)
+            for areMeansOutside in [false, true] {
+                let cells = cells(&generator, capacity: table.capacity, areMeansOutside: areMeansOutside)
+                #expect(HeartRateCells(cells.bytes, capacity: table.capacity) == cells)
+            }
         }
         let empty = HeartRateCells(capacity: table.capacity)
         #expect(HeartRateCells(empty.bytes, capacity: table.capacity) == empty)

@@ -29,6 +29,7 @@ struct HeartRateGraphTests {
         _ = try hearts.parts.take(all: blocks)
         try hearts.fold(before: start / 3_600_000 + time / 7_200_000)
         let readings = try hearts.stored(hearts.demo)
+        let hours = Counted.hours(of: [1: Counted(readings)])
         var seen: Set<String> = []
         for _ in 0..<120 {
             let scales: [Int64] = [1, 100, 10_000, time]
@@ -42,6 +43,17 @@ struct HeartRateGraphTests {
             for reading in readings where reading.moment.wall >= graph.times.lowerBound {
                 let index = (reading.moment.wall - graph.times.lowerBound) / graph.width
                 if index < expected.count { expected[Int(index)].add(reading.heartRate ?? 0) }
+            }
+            if graph.tier == .hours {
+                expected = Array(repeating: HeartRateSamples(), count: graph.buckets.count)
+                for hour in hours where hour.number * 3_600_000 >= graph.times.lowerBound {
+                    let index = (hour.number * 3_600_000 - graph.times.lowerBound) / graph.width
+                    if index < expected.count { expected[Int(index)].merge(hour.samples) }
+                }
+                // Each hour's sum is rounded.
+                for (index, bucket) in graph.buckets.enumerated() where abs(bucket.sum - expected[index].sum) <= hours.count {
+                    expected[index].sum = bucket.sum
+                }
             }
             #expect(graph.buckets == expected, "\(from) \(to) \(points)")
             seen.insert(graph.tier.rawValue)
@@ -68,6 +80,32 @@ struct HeartRateGraphTests {
     func shapes(from: Int64, to: Int64, points: Int64, tier: String, width: Int64) {
         let graph = HeartRateGraph(from..<to, points: points)
         #expect(graph.tier.rawValue == tier && graph.width == width)
+    }
+
+    @Test("of hours have means over the time, however often is measured, before and after hours are folded")
+    func sparse() throws {
+        var hearts = try Hearts()
+        let first = (start / 3_600_000 + 1) * 3_600_000 - start
+        // A band measures each five minutes of two hours, and a strap ten minutes of the first.
+        let sensors = [
+            ("belt", (0..<600).map { beat(first + 600_000 + $0 * 1000, 150, rr: [400]) }),
+            ("band", (0..<24).map { beat(first + $0 * 300_000, 60) }),
+        ]
+        for (sensor, values) in sensors {
+            let session = try hearts.parts.session(hearts.household, sensor)
+            _ = try hearts.parts.take(session.keyBlock)
+            for from in stride(from: 0, to: values.count, by: 64) {
+                _ = try hearts.parts.take(session.block(Array(values[from..<min(from + 64, values.count)])))
+            }
+        }
+        for isFolded in [false, true] {
+            if isFolded { try hearts.fold() }
+            var graph = HeartRateGraph(start + first..<start + first + 7_200_000, points: 2)
+            try graph.fill(of: hearts.demo, hearts.parts.store, hearts.parts.keys)
+            #expect(graph.tier == .hours && graph.json["mean"] == [.number(75), .number(60)], "\(isFolded): \(graph.json)")
+            #expect(graph.json["min"] == [60, 60] && graph.json["max"] == [150, 60])
+            #expect(try hearts.agrees())
+        }
     }
 
     @Test("of the longest span with the highest rates are in one reply")
