@@ -58,6 +58,23 @@ struct OtherRecordingsTests {
         }
     }
 
+    @Test("fill what posts and pictures show of the one that counts")
+    func others() throws {
+        try WorkoutHouse.with { house in
+            house.set(20_000)
+            try house.done("profile/set", properProfile)
+            _ = try bring(house, run(by: "1551", at: start, metres: nil, bpm: 150))
+            let watch = try bring(house, run(by: "3113", at: start + 20_000, metres: 9000, bpm: nil))
+            try house.done("posts/add", ["workout": watch, "friends": true, "heart_rate": true, "text": "Look"])
+            let post = try house.done("posts/list", ["own": true]).list("posts").first
+            #expect(post?["workout"]?["heart_rate"] == 150, "\(String(describing: post))")
+            let pictures = try ([[], ["heart-rate"]] as [JSON]).map { without in
+                try house.done("workouts/picture", ["id": watch, "format": "svg", "without": without])["data"]
+            }
+            #expect(pictures[0] != nil && pictures[0] != pictures[1], "the picture shows the strap's heart rate")
+        }
+    }
+
     @Test("count once in statistics, records, load, reports, gear and days, until the person chooses the other one")
     func once() throws {
         try WorkoutHouse.with { house in
