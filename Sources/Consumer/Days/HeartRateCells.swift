@@ -20,7 +20,7 @@ import Telemetry
 //     below      varint: mean less minimum
 //     above      varint: maximum less mean
 //
-// Of an hour, a sample stands for five seconds that are held (`HeartRateSources.held`). Their mean may be outside of the extremes,
+// Of an hour, a hundred samples stand for each five seconds that are held (`HeartRateSources.held`). Their mean may be outside of the extremes,
 // since another source may hold a part of a minute than the best one of that minute: then below and above are zigzag, in version 3.
 //
 // Varint and zigzag are those of blocks. In version 1 all sources were summed up: it has `count` and the columns of one,
@@ -33,6 +33,9 @@ package struct HeartRateCells: Equatable {
         package let source: HeartRateSource
         package fileprivate(set) var places: [HeartRateMinute]
     }
+
+    /// Those of one source that have samples, each with its place, in order.
+    package typealias Cells = (source: HeartRateSource, cells: [(place: Int, cell: HeartRateMinute)])
 
     /// How many places the period has.
     private let capacity: Int
@@ -120,7 +123,7 @@ package struct HeartRateCells: Equatable {
         return (0..<capacity).filter { place in parts.contains { !$0.places[place].samples.isEmpty } }
     }
 
-    /// What an hour of minutes holds, as if each slot of it were a sample; it follows from that hour alone.
+    /// What an hour of minutes holds, as `HeartRateSources.held` says; it follows from that hour alone.
     package func held(_ hour: Range<Int>) -> HeartRateSamples {
         let inMinute = HeldHeartRates.slotsInMinute
         return sources(hour).held(in: Int64(hour.lowerBound) * inMinute..<Int64(hour.upperBound) * inMinute)
@@ -187,19 +190,20 @@ package struct HeartRateCells: Equatable {
     /// The cells that `bytes` encode; nil if they encode none.
     package init?(_ bytes: [UInt8], capacity: Int) {
         self.init(capacity: capacity)
-        guard Self.forEach(in: bytes, capacity: capacity, { parts[index(of: $0)].places[$1] = $2 }) else { return nil }
+        guard let parts = Self.parts(of: bytes, capacity: capacity) else { return nil }
+        for part in parts where !part.cells.isEmpty {
+            let index = index(of: part.source)
+            for (place, cell) in part.cells { self.parts[index].places[place] = cell }
+        }
     }
 
-    /// Shows each cell with its source and its place.
-    /// - Returns: whether the bytes encoded any; if they did not, none was shown.
-    package static func forEach(
-        in bytes: [UInt8], capacity: Int,
-        _ body: (_ source: HeartRateSource, _ place: Int, _ cell: HeartRateMinute) -> Void
-    ) -> Bool {
-        var columns = Columns(bytes)
-        guard let sources = columns.sources(capacity), columns.isAtEnd else { return false }
-        for (source, cells) in sources { for (place, cell) in cells { body(source, place, cell) } }
-        return true
+    /// The cells of each source, in the order of their places; nil if the bytes encode none.
+    package static func parts(of bytes: [UInt8], capacity: Int) -> [Cells]? {
+        bytes.withUnsafeBufferPointer { bytes in
+            var columns = Columns(bytes)
+            guard let parts = columns.sources(capacity), columns.isAtEnd else { return nil }
+            return parts
+        }
     }
 
     /// More than any row has; sums of rates of 16 bits still fit.
@@ -210,17 +214,17 @@ extension HeartRateSamples {
     fileprivate var isMeanWithinExtremes: Bool { isEmpty || minimum <= sum / count && sum / count <= maximum }
 }
 
-/// Takes numbers off the front of bytes; nil if the next one is missing or not allowed.
+/// Takes numbers off the front of bytes; nil if the next one is missing or not allowed. A month has hundreds of thousands of them.
 private struct Columns {
     typealias Cells = [(place: Int, cell: HeartRateMinute)]
 
     private static let allSlots: UInt16 = 0xFFF
     /// Numbers of sources are lower than this.
     private static let mostSources = 1 << 56
-    private let bytes: [UInt8]
+    private let bytes: UnsafeBufferPointer<UInt8>
     private var position = 0
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
     var isAtEnd: Bool { position == bytes.count }
 
@@ -230,20 +234,26 @@ private struct Columns {
         return bytes[position]
     }
 
-    mutating func number(below limit: Int) -> Int? {
+    @inline(__always) mutating func number(below limit: Int) -> Int? {
+        guard position < bytes.count else { return nil }
+        // Nearly all of them have one byte.
+        guard bytes[position] >= 0x80 else {
+            defer { position += 1 }
+            return bytes[position] < limit ? Int(bytes[position]) : nil
+        }
         guard let value = try? Varint.take(from: bytes, at: &position) else { return nil }
         return value < UInt64(limit) ? Int(value) : nil
     }
 
     /// All of a row.
-    mutating func sources(_ capacity: Int) -> [(source: HeartRateSource, cells: Cells)]? {
+    mutating func sources(_ capacity: Int) -> [HeartRateCells.Cells]? {
         switch byte() {
         case 1?:
             guard let cells = cells(capacity, usual: nil, isSigned: false) else { return nil }
             return [(.unknown, cells)]
-        case let version? where version == 2 || version == 3:
+        case let version? where 2...3 ~= version:
             guard let count = number(below: capacity * HeartRateCells.mostSources + 1) else { return nil }
-            var sources: [(source: HeartRateSource, cells: Cells)] = []
+            var sources: [HeartRateCells.Cells] = []
             sources.reserveCapacity(min(count, 64))
             for _ in 0..<count {
                 guard let bits = number(below: Self.mostSources << 2), Int64(bits >> 2) > sources.last?.source.number ?? -1,
@@ -260,15 +270,30 @@ private struct Columns {
     /// - Parameter usual: whether RR intervals came with the first one; nil if that was not kept.
     private mutating func cells(_ capacity: Int, usual: Bool?, isSigned: Bool) -> Cells? {
         guard let count = number(below: capacity + 1) else { return nil }
-        var cells = Array(repeating: (place: 0, cell: HeartRateMinute()), count: count)
+        var isWhole = false
+        let cells = Cells(unsafeUninitializedCapacity: count) { memory, written in
+            let cells = UnsafeMutableBufferPointer(rebasing: memory[..<count])
+            cells.initialize(repeating: (place: 0, cell: HeartRateMinute()))
+            written = count
+            isWhole = places(cells, capacity) && slots(cells, usual) && rates(cells, isSigned)
+        }
+        return isWhole ? cells : nil
+    }
+
+    private mutating func places(_ cells: UnsafeMutableBufferPointer<Cells.Element>, _ capacity: Int) -> Bool {
         var next = 0
         for index in cells.indices {
-            guard let gap = number(below: capacity - next) else { return nil }
+            guard let gap = number(below: capacity - next) else { return false }
             cells[index].place = next + gap
             next += gap + 1
         }
+        return true
+    }
+
+    /// Two columns.
+    private mutating func slots(_ cells: UnsafeMutableBufferPointer<Cells.Element>, _ usual: Bool?) -> Bool {
         for index in cells.indices {
-            guard var missing = number(below: (Int(Self.allSlots) + 1) << (usual == nil ? 0 : 1)) else { return nil }
+            guard var missing = number(below: (Int(Self.allSlots) + 1) << (usual == nil ? 0 : 1)) else { return false }
             if let usual {
                 cells[index].cell.hasIntervals = (missing & 1 != 0) != usual
                 missing >>= 1
@@ -276,14 +301,14 @@ private struct Columns {
             cells[index].cell.slots = UInt16(missing) ^ Self.allSlots
         }
         for index in cells.indices {
-            guard let samples = number(below: HeartRateCells.mostSamples), samples > 0 else { return nil }
+            guard let samples = number(below: HeartRateCells.mostSamples), samples > 0 else { return false }
             cells[index].cell.samples.count = samples
         }
-        return rates(&cells, isSigned) ? cells : nil
+        return true
     }
 
     /// The last four columns.
-    private mutating func rates(_ cells: inout Cells, _ isSigned: Bool) -> Bool {
+    private mutating func rates(_ cells: UnsafeMutableBufferPointer<Cells.Element>, _ isSigned: Bool) -> Bool {
         var mean = 0
         for index in cells.indices {
             guard let difference = number(below: 1 << 17) else { return false }
@@ -293,17 +318,21 @@ private struct Columns {
             cells[index].cell.samples.maximum = mean
         }
         for index in cells.indices {
-            let samples = cells[index].cell.samples
-            guard let remainder = number(below: samples.count) else { return false }
-            cells[index].cell.samples.sum = samples.maximum * samples.count + remainder
+            let (mean, count) = (cells[index].cell.samples.maximum, cells[index].cell.samples.count)
+            guard let remainder = number(below: count) else { return false }
+            cells[index].cell.samples.sum = mean * count + remainder
         }
         for index in cells.indices {
-            guard let below = distance(isSigned), (0...0xFFFF).contains(cells[index].cell.samples.maximum - below) else { return false }
-            cells[index].cell.samples.minimum = cells[index].cell.samples.maximum - below
+            guard let below = distance(isSigned) else { return false }
+            let minimum = cells[index].cell.samples.maximum - below
+            guard (0...0xFFFF).contains(minimum) else { return false }
+            cells[index].cell.samples.minimum = minimum
         }
         for index in cells.indices {
-            guard let above = distance(isSigned), (0...0xFFFF).contains(cells[index].cell.samples.maximum + above) else { return false }
-            cells[index].cell.samples.maximum += above
+            guard let above = distance(isSigned) else { return false }
+            let maximum = cells[index].cell.samples.maximum + above
+            guard (0...0xFFFF).contains(maximum) else { return false }
+            cells[index].cell.samples.maximum = maximum
         }
         return true
     }

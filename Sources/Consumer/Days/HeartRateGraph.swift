@@ -10,8 +10,8 @@ package import Telemetry
 // how wide they are, is rounded so that each minute and each hour is in one bucket: with one sensor, a bucket has the same
 // extremes as its samples, whether it was made of samples, minutes or hours. The mean of a bucket is that over its time, but where
 // samples are drawn; of a bucket of hours, each hour is counted by itself. So is the mean of the whole span, which is not the mean of what
-// is drawn. Of several sensors at once the best one of each minute counts; where samples
-// are drawn, that of each slot (`HeartRateSources`).
+// is drawn. Of several sensors at once the best one of each slot counts; for the
+// extremes of minutes and hours, that of each minute (`HeartRateSources`).
 
 /// What a curve shows.
 package struct HeartRateGraph: Equatable {
@@ -131,16 +131,21 @@ package struct HeartRateGraph: Equatable {
         var held = HeldTime()
         var inBuckets = [HeldTime](repeating: HeldTime(), count: tier == .minutes ? buckets.count : 0)
         let inside = HeldHeartRates.slots(in: whole)
+        // The bucket of the slot before, and the first slot of the next one.
+        var (bucket, next) = (0, Int64.min)
         minutes.forEachPiece { piece in
-            held.add(Int64(piece.slots.clamped(to: asked).count), piece.mean)
+            let mean = piece.mean
+            held.add(Int64(piece.slots.clamped(to: asked).count), mean)
             guard !inBuckets.isEmpty else { return }
             var slots = piece.slots.clamped(to: inside)
             while !slots.isEmpty {
-                let bucket = (slots.lowerBound * HeldHeartRates.slotMilliseconds - first) / width
-                let next = (first + (bucket + 1) * width) / HeldHeartRates.slotMilliseconds
-                let part = slots.clamped(to: slots.lowerBound..<next)
-                inBuckets[Int(bucket)].add(Int64(part.count), piece.mean)
-                slots = part.upperBound..<slots.upperBound
+                if slots.lowerBound >= next {
+                    bucket = Int((slots.lowerBound * HeldHeartRates.slotMilliseconds - first) / width)
+                    next = (first + (Int64(bucket) + 1) * width) / HeldHeartRates.slotMilliseconds
+                }
+                let end = min(next, slots.upperBound)
+                inBuckets[bucket].add(end - slots.lowerBound, mean)
+                slots = end..<slots.upperBound
             }
         }
         means = inBuckets.map(\.mean)

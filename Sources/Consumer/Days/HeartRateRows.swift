@@ -1,5 +1,5 @@
 import Compression
-package import Fitness
+import Fitness
 package import Records
 package import Storage
 package import Telemetry
@@ -140,11 +140,11 @@ package struct HeartRateRows {
             "DELETE FROM \(table.name) WHERE person = ? AND \(table.column) = ?", [.text(user.text), .integer(period)])
     }
 
-    /// Shows each cell of some periods, by their order and within each by sources, with its period and its place there.
-    /// Rows that do not open are left out.
+    /// Shows the cells of each source of some periods, by the periods' order and within each by sources. Rows that do not open are
+    /// left out.
     package func forEach(
         _ table: HeartRateTable, _ periods: ClosedRange<Int64>, of user: ID,
-        _ body: (_ period: Int64, _ source: HeartRateSource, _ place: Int, _ cell: HeartRateMinute) -> Void
+        _ body: (_ period: Int64, _ part: HeartRateCells.Cells) -> Void
     ) throws(VaultError) {
         try store.database.forEach(
             """
@@ -154,7 +154,7 @@ package struct HeartRateRows {
         ) { row throws(VaultError) in
             let period = try row.int("period")
             guard let bytes = try opened(row.sealedRow(), table, period, of: user) else { return }
-            _ = HeartRateCells.forEach(in: bytes, capacity: table.capacity) { body(period, $0, $1, $2) }
+            for part in HeartRateCells.parts(of: bytes, capacity: table.capacity) ?? [] { body(period, part) }
         }
     }
 

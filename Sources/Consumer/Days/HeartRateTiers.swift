@@ -16,11 +16,12 @@ package struct HeartRateTiers {
     private struct Hidden {
         let deleted: DeletedRanges
         let stale: [ClosedRange<Int64>]
+        var isEmpty: Bool { stale.isEmpty }
 
         /// Whether a minute or an hour, in milliseconds, may say something about what was deleted. It hides the rest of
         /// that minute or hour, too, but only for a short time.
         func contains(_ times: Range<Int64>) -> Bool {
-            guard !stale.isEmpty, deleted.overlaps(times) else { return false }
+            guard !isEmpty, deleted.overlaps(times) else { return false }
             let hour = HourSpan.hour(times.lowerBound)
             return stale.contains { $0.contains(hour) }
         }
@@ -42,17 +43,14 @@ package struct HeartRateTiers {
     package func minutes(of user: ID, in times: Range<Int64>) throws(VaultError) -> HeartRateSources {
         var sources: [HeartRateSource] = []
         var minutes: [Minutes] = []
-        var last = 0
-        try forEachMinute(of: user, in: times) { source, number, minute in
-            // Many of a source come one after the other.
-            if last == sources.count || sources[last].number != source.number {
-                last = sources.firstIndex { $0.number == source.number } ?? sources.count
-                if last == sources.count {
-                    sources.append(source)
-                    minutes.append([])
-                }
+        try forEachPart(of: user, in: times) { source, number, cells in
+            guard !cells.isEmpty else { return }
+            let index = sources.firstIndex { $0.number == source.number } ?? sources.count
+            if index == sources.count {
+                sources.append(source)
+                minutes.append([])
             }
-            minutes[last].append((number, minute))
+            for (place, cell) in cells { minutes[index].append((number + Int64(place), cell)) }
         }
         for index in minutes.indices { minutes[index] = Self.merged(minutes[index]) { $0.merge($1) } }
         if sources.count > HeartRateCells.mostSources { Self.limit(&minutes, sources) }
@@ -68,7 +66,7 @@ package struct HeartRateTiers {
         }
     }
 
-    /// The same for hours: what each holds, as if each of its slots were a sample.
+    /// The same for hours: what each holds, as `HeartRateSources.held` says.
     package func hours(
         of user: ID, in times: Range<Int64>
     ) throws(VaultError) -> [(number: Int64, samples: HeartRateSamples)] {
@@ -77,27 +75,30 @@ package struct HeartRateTiers {
         return hours.sorted { $0.number < $1.number }
     }
 
-    /// Shows minutes in any order, perhaps one in two parts.
-    private func forEachMinute(
+    /// Shows minutes in any order, perhaps one in two parts: those of a source in a period, by their places in it.
+    private func forEachPart(
         of user: ID, in times: Range<Int64>,
-        _ body: (_ source: HeartRateSource, _ number: Int64, _ minute: HeartRateMinute) -> Void
+        _ body: (_ source: HeartRateSource, _ first: Int64, _ cells: [(place: Int, cell: HeartRateMinute)]) -> Void
     ) throws(VaultError) {
         guard let numbers = Self.numbers(times, of: 60_000) else { return }
         let hours =
             numbers.lowerBound.floorDivided(by: 60)...numbers.upperBound.floorDivided(by: 60)
         let hidden = try hidden(of: user)
         for (table, periods) in [(HeartRateTable.days, Self.days(hours)), (.hours, hours)] {
-            try rows.forEach(table, periods, of: user) { period, source, place, cell in
-                let number = period * Int64(table.capacity) + Int64(place)
-                guard numbers.contains(number), !hidden.contains(number * 60_000..<(number + 1) * 60_000) else {
-                    return
+            try rows.forEach(table, periods, of: user) { period, part in
+                let first = period * Int64(table.capacity)
+                let isWhole = numbers.contains(first) && numbers.contains(first + Int64(table.capacity) - 1)
+                guard !isWhole || !hidden.isEmpty else { return body(part.source, first, part.cells) }
+                let shown = part.cells.filter { place, _ in
+                    let number = first + Int64(place)
+                    return numbers.contains(number) && !hidden.contains(number * 60_000..<(number + 1) * 60_000)
                 }
-                body(source, number, cell)
+                body(part.source, first, shown)
             }
         }
     }
 
-    /// Shows hours in any order, with what each holds, as if each of its slots were a sample.
+    /// Shows hours in any order, with what each holds, as `HeartRateSources.held` says.
     func forEachHour(
         of user: ID, in times: Range<Int64>, _ body: (_ number: Int64, _ samples: HeartRateSamples) -> Void
     ) throws(VaultError) {
@@ -107,12 +108,14 @@ package struct HeartRateTiers {
         var first: (month: Int64, hour: Int64)?
         let open = try rows.periods(.hours, numbers, of: user)
         let isOpen = Set(open)
-        try rows.forEach(.months, months, of: user) { month, _, place, cell in
+        try rows.forEach(.months, months, of: user) { month, part in
             if first?.month != month { first = (month, HeartRateHour.first(ofMonth: month)) }
-            let number = (first?.hour ?? 0) + Int64(place)
-            guard numbers.contains(number), !isOpen.contains(number), !hidden.contains(HeartRateHour(number).milliseconds)
-            else { return }
-            body(number, cell.samples)
+            for (place, cell) in part.cells {
+                let number = (first?.hour ?? 0) + Int64(place)
+                guard numbers.contains(number), !isOpen.contains(number), !hidden.contains(HeartRateHour(number).milliseconds)
+                else { continue }
+                body(number, cell.samples)
+            }
         }
         // Which source is best of a minute may change with what has come since the hour was folded.
         for hours in Self.together(open) {
@@ -156,7 +159,7 @@ package struct HeartRateTiers {
         _ parts: [(number: Int64, minute: Cell)], _ merge: (inout Cell, Cell) -> Void
     ) -> [(number: Int64, minute: Cell)] {
         // Mostly they are folded, and come so.
-        if zip(parts, parts.dropFirst()).allSatisfy({ $0.number < $1.number }) { return parts }
+        if parts.indices.dropFirst().allSatisfy({ parts[$0 - 1].number < parts[$0].number }) { return parts }
         var merged: [(number: Int64, minute: Cell)] = []
         merged.reserveCapacity(parts.count)
         for part in parts.sorted(by: { $0.number < $1.number }) {

@@ -328,8 +328,8 @@ extension Store {
             INSERT INTO stale (person, first_hour, last_hour)
                 SELECT DISTINCT person, -2501999793, 2501999792 FROM streams WHERE person <> '';
             """),
-        // Until now the mean of an hour was that of its samples, and not that over its time. Who is counted again as a whole is counted
-        // once.
+        // Until now the mean of an hour was that of its samples, and not that over its time. Where hours are still waiting, graphs of
+        // years weigh them by their samples.
         Migration(
             "store/14",
             """

@@ -238,13 +238,17 @@ public struct HeartRateSources: Sendable {
         return all
     }
 
-    /// What some slots hold, as if each were a sample: so the mean is that over time, to a thousandth. The extremes are those of
+    /// How many samples stand for a slot in `held`: so its mean is one to a hundredth.
+    public static let samplesOfSlot = 100
+
+    /// What some slots hold, as if each were that many samples: so the mean is that over time. The extremes are those of
     /// `samples`. Only these minutes are known: what holds since before them is left out.
     public func held(in slots: Range<Int64>) -> HeartRateSamples {
-        var (time, extremes) = (HeldTime(), samples)
+        var (time, held) = (HeldTime(), samples)
         forEachPiece { time.add(Int64($0.slots.clamped(to: slots).count), $0.mean) }
-        (extremes.count, extremes.sum) = (Int(time.slots), Int(time.sum.rounded()))
-        return time.slots > 0 ? extremes : HeartRateSamples()
+        held.count = Int(time.slots) * Self.samplesOfSlot
+        held.sum = Int((time.sum * Double(Self.samplesOfSlot)).rounded())
+        return time.slots > 0 ? held : HeartRateSamples()
     }
 }
 

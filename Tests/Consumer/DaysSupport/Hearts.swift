@@ -150,8 +150,8 @@ package struct Counted {
         var hours: [Int64: HeartRateSamples] = [:]
         for (number, minute) in best { hours[floor(number, 60), default: HeartRateSamples()].merge(minute.samples) }
         for (hour, slots) in Dictionary(grouping: held, by: { floor($0.key, 720) }) {
-            hours[hour]?.count = slots.count
-            hours[hour]?.sum = Int(slots.reduce(0) { $0 + $1.value.mean }.rounded())
+            hours[hour]?.count = 100 * slots.count
+            hours[hour]?.sum = Int((slots.reduce(0) { $0 + $1.value.mean } * 100).rounded())
         }
         return hours.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }

@@ -46,12 +46,14 @@ struct HeartRateGraphTests {
             }
             if graph.tier == .hours {
                 expected = Array(repeating: HeartRateSamples(), count: graph.buckets.count)
+                var roundings = Array(repeating: 0, count: graph.buckets.count)
                 for hour in hours where hour.number * 3_600_000 >= graph.times.lowerBound {
-                    let index = (hour.number * 3_600_000 - graph.times.lowerBound) / graph.width
-                    if index < expected.count { expected[Int(index)].merge(hour.samples) }
+                    let index = Int((hour.number * 3_600_000 - graph.times.lowerBound) / graph.width)
+                    guard index < expected.count else { continue }
+                    expected[index].merge(hour.samples)
+                    roundings[index] += 1
                 }
-                // Each hour's sum is rounded.
-                for (index, bucket) in graph.buckets.enumerated() where abs(bucket.sum - expected[index].sum) <= hours.count {
+                for (index, bucket) in graph.buckets.enumerated() where abs(bucket.sum - expected[index].sum) <= roundings[index] {
                     expected[index].sum = bucket.sum
                 }
             }

@@ -71,4 +71,38 @@ import Testing
         #expect(quick.beatsPerMinute == nil)
         #expect(peak([]) == nil)
     }
+
+    @Test("A goal of energy is reached by what several sensors hold together, and not by what their values alone would")
+    func goal() throws {
+        let rowing = try #require(Activity(named: "Rowing"))
+        let samples = (0..<60 as Range<Int64>).map {
+            WorkoutSample.heartRate(HeartRateReading(time: at(Double($0)), beatsPerMinute: 150))
+        }
+        let events = [WorkoutEvent(.start, at: at(0)), WorkoutEvent(.stop, at: at(3600))]
+        /// What is held together: 150 for so many minutes.
+        func fold(_ minutes: Int64, target: Double) throws -> WorkoutFold {
+            let first = HeartRateMinute.number(of: at(0))
+            let held = (first..<first + minutes).map { (number: $0, minute: minute(at: $0)) }
+            var pieces: [HeldHeartRates.Piece] = []
+            HeartRateSources(held[...]).forEachPiece { pieces.append($0) }
+            return try WorkoutFold(
+                rowing, goal: WorkoutGoal(.energy, target: target), person: person, events: events, samples: samples,
+                hearts: BestHearts(pieces, before: .max))
+        }
+        func minute(at number: Int64) -> HeartRateMinute {
+            var minute = HeartRateMinute()
+            for second in 0..<60 as Range<Int64> { minute.add(150, at: number * 60_000 + second * 1000) }
+            return minute
+        }
+        let alone = try fold(1, target: 20)
+        #expect(!alone.hasReachedGoal && alone.figures(at: at(3600)).goalReached == nil)
+        let long = try fold(30, target: 20)
+        let energy = try #require(long.figures(at: at(3600)).kilocalories)
+        #expect(long.hasReachedGoal && energy > 20)
+        // In the minute in which 20 kcal are reached.
+        let reached = at(0) + Int64((20 / (energy / 30)).rounded(.up)) * 60_000
+        #expect(long.figures(at: at(3600)).goalReached.map { abs($0 - reached) <= 60_000 } == true)
+        // The values of the one minute reach a kilocalorie, and nothing that holds does.
+        #expect(try fold(1, target: 1).hasReachedGoal && !fold(0, target: 1).hasReachedGoal)
+    }
 }

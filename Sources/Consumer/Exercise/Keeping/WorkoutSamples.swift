@@ -1,6 +1,6 @@
 package import Days
 import Files
-package import Fitness
+import Fitness
 import Readings
 import Records
 import Telemetry
@@ -10,7 +10,8 @@ package import Workouts
 // steps, a phone and a receiver. One heart beats, and one person is at one place; so of positions and counters, those of
 // one sensor count: the one whose reading of the workout's time is the earliest. Of heart rates, those of the best sensor
 // at each time count, as they do for days (`HeartRateSources`); while a workout is under way, those of a chest strap go
-// before others, and another sensor counts when the one that counted is silent. Foot pods and sensors on a bicycle measure
+// before others, and another sensor counts when the one that counted is silent. Means are of what each sensor holds
+// alone (`hearts`); extremes, curves and what is now are of the values themselves. Foot pods and sensors on a bicycle measure
 // different things, and all of them count.
 
 /// Which sensors count in a workout.
@@ -131,8 +132,8 @@ struct WorkoutSamples {
     private static let mostOfSensor = 200_000
     /// When the latest heart rate of each sensor was, in Unix milliseconds.
     private(set) var latestHearts: [String: Int64] = [:]
-    /// What several sensors of heart rates hold together, in the order of time; none if there is never more than one.
-    private(set) var hearts: [HeldHeartRates.Piece] = []
+    /// What several sensors of heart rates hold together; nil if there is never more than one.
+    private(set) var hearts: BestHearts?
 
     /// Reads those of a workout's time; of one that was joined, those of each part, as if it were a workout.
     ///
@@ -158,7 +159,9 @@ struct WorkoutSamples {
             try read(part, within: limits, of: user, names, stored)
         }
         if sources.contains(where: { $0.0.all.count > 1 }) {
-            for (sources, times) in sources { hearts += sources.pieces(within: times) }
+            // All of `latestHearts` are stored.
+            let end = (latestHearts.values.max() ?? 0) / HeldHeartRates.slotMilliseconds + 1
+            hearts = BestHearts(sources.flatMap { sources, times in sources.pieces(within: times) }, before: end)
         }
         all = WorkoutSample.inOrder(all)
     }
@@ -194,13 +197,13 @@ struct WorkoutSamples {
     private mutating func readHearts(
         _ part: WorkoutPart, within limits: Range<Int64>, of user: ID, _ names: [Int64: String], _ stored: StoredReadings
     ) throws(VaultError) -> (HeartRateSources, within: Range<Int64>) {
-        let from = max(limits.lowerBound, part.start - Self.before - Self.beside)
-        let to = max(from, min(limits.upperBound, part.end + Self.beside))
+        // What another part has may say how long something holds in this one.
+        let (from, to) = (part.start - Self.before - Self.beside, part.end + Self.beside)
         var found: [(time: Int64, rate: Int, stream: Int64, hasIntervals: Bool)] = []
         var streams: [Int64: HeartRates] = [:]
         _ = try stored.eachOfStreams(of: user, .heartRate, from: from, to: to) { reading, stream in
             guard let rate = reading.heartRate, streams[stream]?.count ?? 0 < Self.mostOfSensor else { return true }
-            found.append((reading.moment.wall, rate, stream, reading.hasIntervals))
+            if limits.contains(reading.moment.wall) { found.append((reading.moment.wall, rate, stream, reading.hasIntervals)) }
             streams[stream, default: HeartRates()].add(rate, at: reading.moment.wall, hasIntervals: reading.hasIntervals)
             return all.count + found.count < 2 * Self.most
         }
@@ -218,7 +221,7 @@ struct WorkoutSamples {
             all.append(.heartRate(HeartRateReading(time: one.time, beatsPerMinute: one.rate)))
             if one.time < part.end { selection.choose(name, at: one.time, hasIntervals: one.hasIntervals) }
         }
-        return (sources, from..<to)
+        return (sources, max(from, limits.lowerBound)..<max(from, limits.lowerBound, min(to, limits.upperBound)))
     }
 }
 
@@ -227,11 +230,14 @@ private struct HeartRates {
     private(set) var count = 0
     private var minutes: [(number: Int64, minute: HeartRateMinute)] = []
     private var spikes = SpikeFilter()
+    private var latest: Int64 = 0
     /// Whether RR intervals came with the latest one.
     private var hadIntervals = false
 
-    /// Takes one that is not before the others.
+    /// Takes one that is not before the others; of the same millisecond the first one counts.
     mutating func add(_ rate: Int, at time: Int64, hasIntervals: Bool) {
+        guard count == 0 || time > latest else { return }
+        latest = time
         count += 1
         if let known = spikes.add(HeartRateReading(time: time, beatsPerMinute: rate)) { keep(known) }
         hadIntervals = hasIntervals
@@ -247,8 +253,6 @@ private struct HeartRates {
     private mutating func keep(_ reading: HeartRateReading) {
         let number = HeartRateMinute.number(of: reading.time)
         if minutes.last?.number != number { minutes.append((number, HeartRateMinute())) }
-        // Not more than one a millisecond: no heart has more, and sums stay small.
-        guard minutes[minutes.count - 1].minute.samples.count < 60_000 else { return }
         minutes[minutes.count - 1].minute.add(reading.beatsPerMinute, at: reading.time)
         if hadIntervals { minutes[minutes.count - 1].minute.hasIntervals = true }
     }
@@ -294,7 +298,7 @@ extension KeptWorkout {
     ///   - hearts: what several sensors of heart rates hold together.
     ///   - history: says how tall and heavy the person was on the day on which it began.
     package func fold(
-        _ samples: some Sequence<WorkoutSample>, hearts: [HeldHeartRates.Piece] = [], _ history: History
+        _ samples: some Sequence<WorkoutSample>, hearts: BestHearts? = nil, _ history: History
     ) -> WorkoutFold {
         let person = history.person(at: started)
         do throws(WorkoutEventProblem) {

@@ -59,22 +59,29 @@ package enum HeartRateRequests {
     }
 
     /// The sample nearest to a time, Unix milliseconds; of two that are equally near, the earlier one. Of several sensors, those of
-    /// the best one count.
+    /// the best one count, if it has any that are near.
     package static func at(_ time: Int64, of user: ID, _ store: Store, _ keys: Keys) throws -> JSON {
         let near = time - reach..<time + reach + 1
-        var samples: [(reading: Reading, stream: Int64)] = []
-        _ = try StoredReadings(store: store, keys: keys).eachOfStreams(
-            of: user, .heartRate, from: near.lowerBound, to: near.upperBound
-        ) { reading, stream in
-            if reading.heartRate != nil { samples.append((reading, stream)) }
-            return true
+        var streams: Set<Int64> = []
+        func nearest(_ counts: (Reading, Int64) -> Bool) throws -> Reading? {
+            var nearest: Reading?
+            _ = try StoredReadings(store: store, keys: keys).eachOfStreams(
+                of: user, .heartRate, from: near.lowerBound, to: near.upperBound
+            ) { reading, stream in
+                guard reading.heartRate != nil else { return true }
+                streams.insert(stream)
+                let distance = (reading.moment.wall - time).magnitude
+                if counts(reading, stream), nearest.map({ distance < ($0.moment.wall - time).magnitude }) ?? true { nearest = reading }
+                return true
+            }
+            return nearest
         }
-        if samples.contains(where: { $0.stream != samples[0].stream }) {
+        var found = try nearest { _, _ in true }
+        if streams.count > 1 {
             var best = BestHeartRates(try HeartRateTiers(store, keys).minutes(of: user, in: HeartRateGraph.needed(near)))
-            samples = samples.filter { best.isBest($0.stream, at: $0.reading.moment.wall).ofSlot }
+            found = try nearest { best.isBest($1, at: $0.moment.wall).ofSlot } ?? found
         }
-        let nearest = samples.min { ($0.reading.moment.wall - time).magnitude < ($1.reading.moment.wall - time).magnitude }
-        guard let nearest = nearest?.reading, case .heartRate(let measurement) = nearest.value else {
+        guard let nearest = found, case .heartRate(let measurement) = nearest.value else {
             throw ReplyError(.notFound, "there is no heart rate within \(reach / 1000) s of this time", field: "time")
         }
         var payload = HeartRatePayload(measurement, at: nearest.moment.wall)

@@ -76,7 +76,15 @@ struct HeartMinute: Hashable, Sendable {
         self[keyPath: part].slots |= bit
     }
 
-    /// Covers a slot by the best of several sources; they come in the order of time, after `forget`.
+    /// Covers no slot any more of so many at the beginning.
+    mutating func forget(first count: Int64) {
+        let rest = UInt16.max << UInt16(count)
+        best = []
+        carried.slots &= rest
+        own.slots &= rest
+    }
+
+    /// Covers a slot by the best of several sources; they come in the order of time.
     mutating func holdBest(_ mean: HeartMean, _ slot: Int64) {
         if best.last?.samples != mean { best.append(Held(samples: mean)) }
         best[best.count - 1].slots |= 1 << UInt16(slot)

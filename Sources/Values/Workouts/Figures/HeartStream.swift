@@ -41,17 +41,15 @@ struct HeartStream: Hashable, Sendable {
         minutes.hold(mean, slot..<slot + held, until: now, timer)
     }
 
-    /// Covers what the best of several sources measured, and nothing else. If the workout is over, no more counts; else what they
-    /// hold after the latest sample waits for the next one.
-    /// - Parameter pieces: in the order of time.
-    mutating func holdBest(_ pieces: [HeldHeartRates.Piece], _ timer: WorkoutTimer, _ minutes: inout WorkoutMinutes) {
-        guard let ended = timer.ended else {
-            let next = slot.map { ($0 + 1) * HeldHeartRates.slotMilliseconds }
-            return minutes.holdBest(pieces, until: next ?? .min, timer)
+    /// Covers what the best of several sources measured, and nothing else until the end of what they know. If the workout is over,
+    /// they know all, and nothing may be added any more; else what came later goes on as it did.
+    mutating func holdBest(_ hearts: BestHearts, _ timer: WorkoutTimer, _ minutes: inout WorkoutMinutes) {
+        var end = min(hearts.end, slot.map { $0 + 1 } ?? .min)
+        if timer.isOver {
+            if let known = spikes.finish() { count(known, timer, &minutes) }
+            (slot, end) = (nil, .max)
         }
-        finish(at: ended, timer, &minutes)
-        slot = nil
-        minutes.holdBest(pieces, until: ended, timer)
+        minutes.holdBest(hearts.pieces, before: end, timer)
     }
 
     private mutating func count(_ reading: HeartRateReading, _ timer: WorkoutTimer, _ minutes: inout WorkoutMinutes) {

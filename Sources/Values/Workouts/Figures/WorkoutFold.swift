@@ -5,7 +5,7 @@ public import Fitness
 ///
 /// Every stream of samples (positions, heart rates, counts of steps, spans of a pedometer, each sensor) must come in the
 /// order of its times; the streams may run ahead of each other, and in the end the figures are those of a recount to
-/// the bit. (Only the moment at which a goal was reached may differ then: it is when the figures first said so.) What
+/// the bit, but for heart rates of several sensors, which a recount alone puts together. (Only the moment at which a goal was reached may differ then: it is when the figures first said so.) What
 /// comes late is not counted: `needsRecount` says so, and a fold of everything that was kept, in any order, has it.
 ///
 /// The caller keeps samples from the future away: what comes after such a sample is late.
@@ -64,16 +64,26 @@ public struct WorkoutFold: Hashable, Sendable {
     /// - Parameters:
     ///   - events: in the order in which they were accepted.
     ///   - samples: in any order, some of them more than once; of heart rates those of the best source at each time.
-    ///   - hearts: what several sources of heart rates hold together, in the order of time; none if there is one source.
+    ///   - hearts: what several sources of heart rates hold together; nil if there is one source.
     public init(
         _ activity: Activity, goal: WorkoutGoal? = nil, person: Person,
         worstAccuracy: Double = PositionFilter.worstAccuracy, events: some Sequence<WorkoutEvent>,
-        samples: some Sequence<WorkoutSample>, hearts: [HeldHeartRates.Piece] = []
+        samples: some Sequence<WorkoutSample>, hearts: BestHearts? = nil
     ) throws(WorkoutEventProblem) {
         self.init(activity, goal: goal, person: person, worstAccuracy: worstAccuracy)
         for event in events { try add(event) }
         for sample in WorkoutSample.inOrder(samples) { add(sample) }
-        if !hearts.isEmpty { heart.holdBest(hearts, timer, &minutes) }
+        if let hearts {
+            heart.holdBest(hearts, timer, &minutes)
+            reachAgain()
+        }
+    }
+
+    /// Best heart rates may have added or taken away what reaches a goal.
+    private mutating func reachAgain() {
+        guard let goal, goal.kind == .energy else { return }
+        guard goal.isReached(by: minutes.value(.energy)) else { return reached = nil }
+        reached = reached ?? minutes.moment(ofCalories: whole(goal.target * 1000))
     }
 
     /// Takes an event; throws and changes nothing if it cannot be.

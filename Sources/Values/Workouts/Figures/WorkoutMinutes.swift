@@ -74,18 +74,31 @@ struct WorkoutMinutes: Hashable, Sendable {
     /// Covers slots by the best of several sources, and by nothing else.
     /// - Parameters:
     ///   - pieces: in the order of time.
-    ///   - until: Unix milliseconds.
-    mutating func holdBest(_ pieces: [HeldHeartRates.Piece], until: Int64, _ timer: WorkoutTimer) {
+    ///   - end: slots from this one on stay as they are.
+    mutating func holdBest(_ pieces: [HeldHeartRates.Piece], before end: Int64, _ timer: WorkoutTimer) {
+        let inMinute = HeldHeartRates.slotsInMinute
         for index in minutes.indices where minutes[index].heart != HeartMinute() {
-            minutes[index].heart = HeartMinute()
+            let begin = ((first ?? 0) + Int64(index)) * inMinute
+            guard begin < end else { break }
+            minutes[index].heart.forget(first: min(end - begin, inMinute))
             settle(index)
         }
-        for piece in pieces {
+        for piece in pieces where piece.slots.lowerBound < end {
             let mean = HeartMean(piece)
-            forEachActive(piece.slots, until: until, timer) { minute, slot in
-                minute.holdBest(mean, slot % HeldHeartRates.slotsInMinute)
+            forEachActive(piece.slots.clamped(to: .min..<end), until: .max, timer) { minute, slot in
+                minute.holdBest(mean, slot % inMinute)
             }
         }
+    }
+
+    /// When the sum of some minutes reached an amount, in Unix milliseconds: at the end of that minute; nil if it did not.
+    func moment(ofCalories least: Int64) -> Int64? {
+        var sum: Int64 = 0
+        for (index, minute) in minutes.enumerated() {
+            sum += Int64(minute.result.calories ?? 0)
+            if sum >= least { return ((first ?? 0) + Int64(index) + 1) * 60_000 }
+        }
+        return nil
     }
 
     /// Shows those of some slots that begin in active time, by their number since 1970, with their minutes.

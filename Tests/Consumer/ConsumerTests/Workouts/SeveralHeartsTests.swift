@@ -52,11 +52,10 @@ struct SeveralHeartsTests {
         }
     }
 
-    @Test("hold as each does alone, and the best one counts", arguments: cases)
-    func alone(_ given: Case) throws {
+    /// A household with what two sensors measured from a minute on.
+    private func stored(_ strap: Runs, _ band: Runs, from base: Int64) throws -> MarksBench {
         let bench = try MarksBench(people: #"demo: { sensors: ["home/strap", "home/band"] }"#)
-        let base = start / 60_000 * 60_000
-        for (sensor, runs) in [("strap", given.strap), ("band", given.band)] {
+        for (sensor, runs) in [("strap", strap), ("band", band)] {
             let session = try bench.parts.session(bench.household, sensor)
             _ = try bench.parts.take(session.keyBlock)
             let all = readings(runs, from: base, isStrap: sensor == "strap")
@@ -64,17 +63,58 @@ struct SeveralHeartsTests {
                 _ = try bench.parts.take(session.block(Array(all[first..<min(first + 64, all.count)])))
             }
         }
-        let history = try bench.days.histories.history(of: bench.user)
+        return bench
+    }
+
+    private let base = start / 60_000 * 60_000
+
+    /// What a workout from `base` on says at a time.
+    private func heart(
+        _ bench: MarksBench, _ events: [WorkoutEvent], parts: [WorkoutPart] = [], and latest: [WorkoutSample] = [], at end: Int64
+    ) throws -> (WorkoutFigures.HeartRate, [HeldHeartRate]) {
+        var workout = try KeptWorkout(id: ID("run"), .running, goal: nil, endsAtGoal: false, start: base)
+        for event in events { try workout.add(event) }
+        workout.parts = parts
+        let samples = try WorkoutSamples(of: bench.user, workout, now: end, bench.parts.store, bench.parts.keys)
+        let fold = workout.fold(samples, and: latest, try bench.days.histories.history(of: bench.user))
+        return (try #require(fold.figures(at: end).heartRate), fold.heldHeartRates(at: end))
+    }
+
+    @Test("hold as each does alone, and the best one counts", arguments: cases)
+    func alone(_ given: Case) throws {
+        let bench = try stored(given.strap, given.band, from: base)
         let end = base + given.seconds * 1000
-        for isOver in [true, false] {
-            var workout = try KeptWorkout(id: ID("run"), .running, goal: nil, endsAtGoal: false, start: base)
-            if isOver { try workout.add(WorkoutEvent(.stop, at: end)) }
-            let samples = try WorkoutSamples(of: bench.user, workout, now: end, bench.parts.store, bench.parts.keys)
-            let fold = workout.fold(samples, history)
-            let heart = try #require(fold.figures(at: end).heartRate)
-            #expect(abs(heart.mean - given.mean) < 0.001 && heart.recordedMilliseconds == given.seconds * 1000, "\(isOver): \(heart)")
-            let held = fold.heldHeartRates(at: end)
+        for events in [[], [WorkoutEvent(.stop, at: end)]] {
+            let (heart, held) = try heart(bench, events, at: end)
+            #expect(abs(heart.mean - given.mean) < 0.001 && heart.recordedMilliseconds == given.seconds * 1000, "\(events): \(heart)")
             #expect(held.map(\.time) == stride(from: base, to: end, by: 5000).map { $0 }, "each slot once, in order")
+        }
+    }
+
+    @Test("hold in a workout that is under way with what has come and is not stored yet")
+    func underWay() throws {
+        let bench = try stored([(0, 300, 1, 150)], [(0, 300, 1, 90)], from: base)
+        let latest = (300..<360).map { second in
+            WorkoutSample.heartRate(HeartRateReading(time: base + second * 1000, beatsPerMinute: 160))
+        }
+        let (heart, held) = try heart(bench, [], and: latest, at: base + 360_000)
+        #expect(held.map(\.time) == stride(from: base, to: base + 360_000, by: 5000).map { $0 })
+        #expect(abs(heart.mean - (300 * 150 + 60 * 160) / 360.0) < 0.001, "\(heart)")
+    }
+
+    @Test("hold in active time alone, and over the joins of a workout that was joined")
+    func pauses() throws {
+        let bench = try stored([(0, 60, 1, 150)], [(0, 1200, 300, 60)], from: base)
+        let (end, join, begin) = (base + 1200_000, base + 620_000, base + 680_000)
+        let events = [WorkoutEvent(.pause, at: join), WorkoutEvent(.resume, at: begin), WorkoutEvent(.stop, at: end)]
+        let parts = [
+            WorkoutPart(start: base, end: join, isImported: false), WorkoutPart(start: begin, end: end, isImported: false),
+        ]
+        for parts in [[], parts] {
+            let (heart, held) = try heart(bench, events, parts: parts, at: end)
+            #expect(heart.recordedMilliseconds == 1140_000, "\(parts.count): \(heart)")
+            #expect(abs(heart.mean - (60 * 150 + 1080 * 60) / 1140.0) < 0.001, "\(parts.count): \(heart)")
+            #expect(!held.contains { (join..<begin).contains($0.time) })
         }
     }
 }
