@@ -44,6 +44,7 @@ RIGS = {
     "fuzzing": "normal",
     "sanitizers": "normal",
     "wear": "normal",
+    "cost": "short",
     "year": "normal",
 }
 # Most of their time, rigs wait: in the short form, so many run at once, but for those that measure how long others wait.
