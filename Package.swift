@@ -98,9 +98,9 @@ let package = Package(
         // What pkg-config says of libical asks for two more libraries, which nothing here needs.
         system("CICal", pkgConfig: nil, apt: "libical-dev"),
         system("CPSL", pkgConfig: "libpsl", apt: "libpsl-dev"),
-        // What pkg-config says of libmicrohttpd names GnuTLS, which only what encrypts needs.
+        // These two are loaded where they are needed. What pkg-config says would have them linked.
         system("CMicrohttpd", pkgConfig: nil, apt: "libmicrohttpd-dev"),
-        system("CMPD", pkgConfig: "libmpdclient", apt: "libmpdclient-dev"),
+        system("CMPD", pkgConfig: nil, apt: "libmpdclient-dev"),
         system("CCurl", pkgConfig: nil, apt: "libcurl4-openssl-dev"),
         // What pkg-config says of libspeechd names the headers of glib, which nothing here needs.
         system("CSpeech", pkgConfig: nil, apt: "libspeechd-dev"),

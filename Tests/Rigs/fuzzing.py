@@ -72,7 +72,7 @@ def build():
     includes = [f"-I{x}" for x in (PROJECT / "Sources/C").iterdir()]
     packages = [
         "dbus-1", "libmosquitto", "sqlite3", "libcrypto", "libcurl", "libzstd", "libsodium", "libxml-2.0", "libzip", "zlib",
-        "libical", "libpsl", "libmpdclient",
+        "libical", "libpsl",
     ]
     for flag in pkg_config("--cflags", packages):
         includes += ["-Xcc", flag]

@@ -20,6 +20,8 @@ final class MetricsServer: @unchecked Sendable {
     private static let mostConnections = 16
     private static let mostBytes = 8192
     private static let patience = Duration.seconds(10)
+    /// By the name under which the loader finds it.
+    static let library = "libmicrohttpd.so.12"
 
     private struct Connection {
         let socket: CInt
@@ -28,21 +30,26 @@ final class MetricsServer: @unchecked Sendable {
 
     private let loop: EventLoop
     private let page: () -> String?
+    private let mhd: vitals_mhd
     private var daemon: OpaquePointer?
     private var watch: EventLoop.Watch?
     private var timer: EventLoop.Timer?
     private var connections: [OpaquePointer: Connection] = [:]
     private var serial = 0
 
-    /// Listens. On the loop's thread.
+    /// Loads libmicrohttpd, and listens. On the loop's thread.
     /// - Parameter page: the text of the metrics; nil if there is none now.
-    init(on loop: EventLoop, at address: ListeningAddress, page: @escaping () -> String?) throws(ListeningError) {
+    init(
+        on loop: EventLoop, at address: ListeningAddress, with library: String = MetricsServer.library,
+        page: @escaping () -> String?
+    ) throws(ListeningError) {
         self.loop = loop
         self.page = page
+        mhd = try Self.load(library)
         let listener = try address.listen()
         // More than are kept, so that one that must go does not keep a new one from being accepted.
         daemon = vitals_mhd_start(
-            listener, UInt32(2 * Self.mostConnections), Self.mostBytes, 5,
+            mhd, listener, UInt32(2 * Self.mostConnections), Self.mostBytes, 5,
             { server, connection, url, method, _, _, _, state in
                 guard let server, let connection, let url, let method, let state else { return .NO }
                 return Unmanaged<MetricsServer>.fromOpaque(server).takeUnretainedValue()
@@ -56,8 +63,20 @@ final class MetricsServer: @unchecked Sendable {
             close(listener)
             throw ListeningError("libmicrohttpd did not start")
         }
-        watch = loop.watch(vitals_mhd_descriptor(daemon), for: .readable) { [unowned self] _ in run() }
+        watch = loop.watch(vitals_mhd_descriptor(mhd, daemon), for: .readable) { [unowned self] _ in run() }
         run()
+    }
+
+    private static func load(_ library: String) throws(ListeningError) -> vitals_mhd {
+        var mhd = vitals_mhd()
+        if let missing = vitals_mhd_load(library, &mhd) {
+            throw ListeningError(
+                """
+                \(String(cString: missing)): apt install libmicrohttpd12 (libmicrohttpd12t64 since Debian 13), \
+                or leave "listen" out of "metrics" in the settings
+                """)
+        }
+        return mhd
     }
 
     /// Ends all connections. On the loop's thread.
@@ -65,16 +84,16 @@ final class MetricsServer: @unchecked Sendable {
         watch?.cancel()
         timer?.cancel()
         // Closes the socket that listens, too.
-        if let daemon { MHD_stop_daemon(daemon) }
+        if let daemon { mhd.stop_daemon(daemon) }
         daemon = nil
     }
 
     private func run() {
         guard let daemon else { return }
-        _ = MHD_run(daemon)
+        _ = mhd.run(daemon)
         timer?.cancel()
         var milliseconds: CUnsignedLongLong = 0
-        guard MHD_get_timeout(daemon, &milliseconds) == .YES else { return }
+        guard mhd.get_timeout(daemon, &milliseconds) == .YES else { return }
         timer = loop.after(.milliseconds(Int64(clamping: milliseconds))) { [unowned self] in run() }
     }
 
@@ -86,7 +105,7 @@ final class MetricsServer: @unchecked Sendable {
             return
         }
         serial += 1
-        let (socket, serial) = (vitals_mhd_socket(connection), serial)
+        let (socket, serial) = (vitals_mhd_socket(mhd, connection), serial)
         connections[connection] = Connection(socket: socket, serial: serial)
         loop.after(Self.patience) { [weak self] in
             guard let self, connections[connection]?.serial == serial else { return }
@@ -136,7 +155,7 @@ final class MetricsServer: @unchecked Sendable {
     }
 
     private func header(_ name: String, _ connection: OpaquePointer) -> String? {
-        MHD_lookup_connection_value(connection, .HEADER_KIND, name).map { String(cString: $0) }
+        mhd.lookup_connection_value(connection, .HEADER_KIND, name).map { String(cString: $0) }
     }
 
     /// Clients of HTTP 1.0 send none; browsers always do.
@@ -161,13 +180,13 @@ final class MetricsServer: @unchecked Sendable {
     ) -> MHD_Result {
         var bytes = Array(text.utf8)
         // The library copies them.
-        guard let response = MHD_create_response_from_buffer(bytes.count, &bytes, .RESPMEM_MUST_COPY) else {
+        guard let response = mhd.create_response_from_buffer(bytes.count, &bytes, .RESPMEM_MUST_COPY) else {
             return .NO
         }
-        defer { MHD_destroy_response(response) }
+        defer { mhd.destroy_response(response) }
         var headers = [("Content-Type", type), ("Cache-Control", "no-store"), ("Connection", "close")]
         if status == 405 { headers.append(("Allow", "GET")) }
-        for (name, value) in headers { MHD_add_response_header(response, name, value) }
-        return MHD_queue_response(connection, status, response)
+        for (name, value) in headers { _ = mhd.add_response_header(response, name, value) }
+        return mhd.queue_response(connection, status, response)
     }
 }

@@ -146,10 +146,12 @@ public final class Player: @unchecked Sendable {
         var (error, size): (Int32, socklen_t) = (0, socklen_t(MemoryLayout<Int32>.size))
         if getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) != 0 { error = errno }
         guard error == 0 else { return giveUp(String(cString: strerror(error))) }
-        guard let link = PlayerLink(descriptor) else { return giveUp("no memory") }
-        self.link = link
-        descriptor = -1
-        watch?.events = link.wanted
+        do throws(PlayerLink.Refusal) {
+            let link = try PlayerLink(descriptor)
+            self.link = link
+            descriptor = -1
+            watch?.events = link.wanted
+        } catch { distrust(error.words) }
     }
 
     func lost(_ link: PlayerLink, _ reason: String) {
@@ -161,7 +163,8 @@ public final class Player: @unchecked Sendable {
         endConnection(because: reason, error) { $0.absences.next() }
     }
 
-    /// Ends the connection to what is not mpd, or does not let us in; the next one is made later and later.
+    /// Ends the connection to what is not mpd or does not let us in, or because a library is missing; the next one is made
+    /// later and later.
     func distrust(_ reason: String, _ error: PlayerError? = nil) {
         endConnection(because: reason, error) { $0.refusals.next() }
     }

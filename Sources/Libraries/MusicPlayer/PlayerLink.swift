@@ -21,27 +21,42 @@ final class PlayerLink {
         case malformed
     }
 
+    /// Why no link was made.
+    struct Refusal: Error { let words: String }
+
+    /// By the name under which the loader finds it.
+    static let library = "libmpdclient.so.2"
+
+    private let mpd: vitals_mpd
     private let async: OpaquePointer
     private let parser: OpaquePointer
 
-    /// Takes the descriptor, and closes it at the end; nil where there is no memory, and then it is still the caller's.
-    init?(_ descriptor: Int32) {
-        guard let parser = mpd_parser_new() else { return nil }
-        guard let async = mpd_async_new(descriptor) else {
-            mpd_parser_free(parser)
-            return nil
+    /// Loads libmpdclient. Takes the descriptor, and closes it at the end; after an error, it is still the caller's.
+    init(_ descriptor: Int32, with library: String = PlayerLink.library) throws(Refusal) {
+        var mpd = vitals_mpd()
+        if let missing = vitals_mpd_load(library, &mpd) {
+            throw Refusal(
+                words: """
+                    \(String(cString: missing)): apt install libmpdclient2 (libmpdclient2t64 since Debian 13), \
+                    or leave "music" out of the settings
+                    """)
         }
-        (self.async, self.parser) = (async, parser)
+        guard let parser = mpd.parser_new() else { throw Refusal(words: "no memory") }
+        guard let async = mpd.async_new(descriptor) else {
+            mpd.parser_free(parser)
+            throw Refusal(words: "no memory")
+        }
+        (self.mpd, self.async, self.parser) = (mpd, async, parser)
     }
 
     deinit {
-        mpd_parser_free(parser)
-        mpd_async_free(async)
+        mpd.parser_free(parser)
+        mpd.async_free(async)
     }
 
     /// What to wait for.
     var wanted: EventLoop.Events {
-        let wanted = mpd_async_events(async).rawValue
+        let wanted = mpd.async_events(async).rawValue
         return wanted & MPD_ASYNC_EVENT_WRITE.rawValue == 0 ? .readable : [.readable, .writable]
     }
 
@@ -53,17 +68,17 @@ final class PlayerLink {
         if events.contains(.writable) { ready |= MPD_ASYNC_EVENT_WRITE.rawValue }
         // What was sent before a hang-up is still there to be read.
         if ready == 0 { ready = MPD_ASYNC_EVENT_HUP.rawValue }
-        return mpd_async_io(async, mpd_async_event(rawValue: ready)) ? nil : fault
+        return mpd.async_io(async, mpd_async_event(rawValue: ready)) ? nil : fault
     }
 
     /// Why the connection is over; nil while it is not.
     var fault: String? {
-        guard mpd_async_get_error(async) != MPD_ERROR_SUCCESS else { return nil }
-        return mpd_async_get_error_message(async).map { harmless(String(cString: $0), atMost: 200) } ?? "lost"
+        guard mpd.async_get_error(async) != MPD_ERROR_SUCCESS else { return nil }
+        return mpd.async_get_error_message(async).map { harmless(String(cString: $0), atMost: 200) } ?? "lost"
     }
 
     /// Whether the connection is over because of a line that no Music Player Daemon sends.
-    var isMalformed: Bool { mpd_async_get_error(async) == MPD_ERROR_MALFORMED }
+    var isMalformed: Bool { mpd.async_get_error(async) == MPD_ERROR_MALFORMED }
 
     /// Sends a command of at most five arguments.
     /// - Returns: whether there was room for it.
@@ -76,7 +91,7 @@ final class PlayerLink {
             argument(1) { second in
                 argument(2) { third in
                     argument(3) { fourth in
-                        argument(4) { vitals_mpd_send(async, command, first, second, third, fourth, $0) }
+                        argument(4) { vitals_mpd_send(mpd, async, command, first, second, third, fourth, $0) }
                     }
                 }
             }
@@ -84,19 +99,19 @@ final class PlayerLink {
     }
 
     /// The next line as it came; nil where none is complete.
-    func text() -> String? { mpd_async_recv_line(async).map { String(cString: $0) } }
+    func text() -> String? { mpd.async_recv_line(async).map { String(cString: $0) } }
 
     /// The next line of an answer; nil where none is complete.
     func line() -> Line? {
-        guard let line = mpd_async_recv_line(async) else { return nil }
-        switch mpd_parser_feed(parser, line) {
+        guard let line = mpd.async_recv_line(async) else { return nil }
+        switch mpd.parser_feed(parser, line) {
         case MPD_PARSER_SUCCESS: return .done
         case MPD_PARSER_PAIR:
-            guard let name = mpd_parser_get_name(parser), let value = mpd_parser_get_value(parser) else {
+            guard let name = mpd.parser_get_name(parser), let value = mpd.parser_get_value(parser) else {
                 return .malformed
             }
             return .pair(name: String(cString: name), value: String(cString: value))
-        case MPD_PARSER_ERROR: return .refused(Int(mpd_parser_get_server_error(parser).rawValue))
+        case MPD_PARSER_ERROR: return .refused(Int(mpd.parser_get_server_error(parser).rawValue))
         default: return .malformed
         }
     }
@@ -104,7 +119,7 @@ final class PlayerLink {
     /// At most so many of the bytes that have come.
     func bytes(atMost count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, length in
-            length = buffer.baseAddress.map { mpd_async_recv_raw(async, $0, count) } ?? 0
+            length = buffer.baseAddress.map { mpd.async_recv_raw(async, $0, count) } ?? 0
         }
     }
 }

@@ -54,6 +54,22 @@ struct ExpositionTests {
         #expect(answer.hasSuffix("# TYPE x_total counter\nx_total 1\n"))
     }
 
+    @Test("need a library, and say how to get it where it is missing")
+    func missingLibrary() throws {
+        let address = ListeningAddress(host: "127.0.0.1", port: port)
+        let error = try #require(throws: ListeningError.self) {
+            try MetricsServer(on: EventLoop(name: "metrics"), at: address, with: "libabsent.so.1") { "" }
+        }
+        #expect(error.said.hasPrefix("libabsent.so.1: cannot open"), "\(error.said)")
+        #expect(error.said.contains("apt install libmicrohttpd12 "), "\(error.said)")
+        #expect(error.said.contains(#""listen" out of "metrics""#), "\(error.said)")
+        // One that is there, and is another one.
+        let other = try #require(throws: ListeningError.self) {
+            try MetricsServer(on: EventLoop(name: "metrics"), at: address, with: "libm.so.6") { "" }
+        }
+        #expect(other.said.contains("MHD_start_daemon"), "\(other.said)")
+    }
+
     @Test(
         "are there for nothing else",
         arguments: [

@@ -57,6 +57,15 @@ struct HostilePlayerTests {
         ("silent", "no connection in time"),
     ]
 
+    @Test("A library that is missing, or is another one, is an error that says how to get it")
+    func missingLibrary() throws {
+        for (name, missing) in [("libabsent.so.1", "libabsent.so.1: cannot open"), ("libm.so.6", "mpd_async_new")] {
+            let refusal = try #require(throws: PlayerLink.Refusal.self) { try PlayerLink(-1, with: name) }
+            #expect(refusal.words.contains(missing), "\(refusal.words)")
+            #expect(refusal.words.contains("apt install libmpdclient2 "), "\(refusal.words)")
+        }
+    }
+
     @Test("is left alone, with the reason", arguments: kinds)
     func strangers(kind: String, reason: String) throws {
         let patience = Self.patience { if kind == "silent" { $0.connecting = .milliseconds(100) } }
