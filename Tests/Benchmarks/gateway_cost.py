@@ -23,7 +23,7 @@ def run(seconds, rounds, speed):
     figures = {name: [] for name in (FLOOR, LIVE, RECORDED, PYTHON)}
     with Household() as household:
         bus = f"unix:path={household.folder}/bus"
-        floor = compile_floor(household.folder / "floor")
+        floor = compile_c("floor", household.folder / "floor")
         daemon = household.start("bus", ["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={bus}"])
         household.wait(daemon, "the bus listens", lambda: can_connect(household.folder / "bus"))
         recording = PROJECT / "deploy/activities/run-9km.csv"
@@ -82,8 +82,8 @@ def one(household, listener, name, command, is_ready, seconds, **options):
     return used / count * 1e6, woken / count, memory, count / took
 
 
-def compile_floor(path):
+def compile_c(name, path):
     flags = subprocess.run(
         ["pkg-config", "--cflags", "--libs", "dbus-1", "libmosquitto"], check=True, capture_output=True, text=True)
-    subprocess.run(["cc", "-O2", "-o", path, BENCHMARKS / "floor.c", *flags.stdout.split()], check=True)
+    subprocess.run(["cc", "-O2", "-o", path, BENCHMARKS / f"{name}.c", *flags.stdout.split()], check=True)
     return path

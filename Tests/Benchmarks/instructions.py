@@ -13,7 +13,7 @@ import sys
 import time
 
 from consumer_rate import expect, tell
-from gateway_cost import BENCHMARKS, FLOOR, LIVE, RECORDED, compile_floor
+from gateway_cost import BENCHMARKS, FLOOR, LIVE, RECORDED, compile_c
 from household import PROJECT, RELEASE, SENSOR, TOPICS, Household, Listener, can_connect, stop, versions
 
 KEPT = BENCHMARKS / "instructions.json"
@@ -65,7 +65,7 @@ def differing(ratios, kept):
 def gateway():
     with Household() as household:
         bus = f"unix:path={household.folder}/bus"
-        floor = compile_floor(household.folder / "floor")
+        floor = compile_c("floor", household.folder / "floor")
         daemon = household.start("bus", ["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={bus}"])
         household.wait(daemon, "the bus listens", lambda: can_connect(household.folder / "bus"))
         sensor = household.start("sensor", [
