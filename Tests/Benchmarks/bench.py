@@ -1,4 +1,4 @@
-"""Prints what the gateway, its start, the consumer, signing in, the broker's rules, curves of heart rate, live heart rates and lists of workouts cost, and compares each with a floor that is measured in the same run.
+"""Prints what the gateway, its start, eight sensors, the consumer, signing in, the broker's rules, curves of heart rate, live heart rates and lists of workouts cost, and compares each with a floor that is measured in the same run.
 Called by deploy/bench."""
 
 import signal
@@ -10,7 +10,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "Rigs"))
 from arguments import TEMPORARY, ArgumentParser  # noqa: E402
 
 parser = ArgumentParser(prog="deploy/bench", description=__doc__)
-parser.add_argument("what", nargs="?", choices=["gateway", "start", "consumer", "accounts", "broker", "graph", "workouts", "live", "instructions", "all"], default="all",
+parser.add_argument("what", nargs="?", choices=["gateway", "start", "sensors", "consumer", "accounts", "broker", "graph", "workouts", "live", "instructions", "all"], default="all",
     help="what to measure (default all, which is all but instructions)")
 parser.add_argument("--seconds", type=int, default=20, help="how long each gateway, and each reader of live heart rates, is watched (default 20)")
 parser.add_argument("--speed", type=float, default=280, help="how fast the sensor replays; 280 is about 250 heart rates a second")
@@ -32,6 +32,7 @@ parser.leave_if_only_asked()
 import accounts  # noqa: E402
 import broker_rules  # noqa: E402
 import consumer_rate  # noqa: E402
+import eight_sensors  # noqa: E402
 import gateway_cost  # noqa: E402
 import gateway_start  # noqa: E402
 import graph  # noqa: E402
@@ -51,6 +52,8 @@ try:
         gateway_cost.run(chosen.seconds, chosen.rounds, chosen.speed)
     if chosen.what in ("start", "all"):
         gateway_start.run(chosen.starts)
+    if chosen.what in ("sensors", "all"):
+        eight_sensors.run(chosen.seconds, chosen.rounds)
     if chosen.what == "instructions" and not instructions.run(chosen.keep):
         sys.exit(1)
     if chosen.what in ("consumer", "all"):

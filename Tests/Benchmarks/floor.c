@@ -1,8 +1,8 @@
 /* The floor that the gateway's cost is measured against: the least that a program can do to bring a heart rate from BlueZ's
  * interface to a broker. One thread, libdbus and libmosquitto alone, no journal, no state, no recovery: it connects the
- * device, subscribes, and publishes each notification as the gateway's JSON at QoS 0. When anything goes wrong it ends.
+ * devices, subscribes, and publishes each notification as the gateway's JSON at QoS 0. When anything goes wrong it ends.
  *
- *     floor BUS DEVICE-NAME PORT USER PASSWORD-FILE TOPIC
+ *     floor BUS DEVICE-NAME PORT USER PASSWORD-FILE TOPIC [DEVICE-NAME TOPIC]…
  */
 #include <dbus/dbus.h>
 #include <mosquitto.h>
@@ -15,8 +15,11 @@
 
 static volatile sig_atomic_t is_ending;
 static struct mosquitto *broker;
-static const char *topic;
-static char characteristic[256];
+static int device_count;
+static struct {
+    const char *name, *topic;
+    char characteristic[256];
+} devices[16];
 
 static void end(int number) { (void)number; is_ending = 1; }
 
@@ -90,15 +93,15 @@ static int find(DBusConnection *bus, const char *root, const char *interface, co
     return is_found;
 }
 
-/* Connects the device and subscribes to its heart rate. */
-static void subscribe(DBusConnection *bus, const char *name) {
+/* Connects a device and subscribes to its heart rate. */
+static void subscribe(DBusConnection *bus, const char *name, char *characteristic, size_t size) {
     char device[256], error[128], rule[512];
     if (!find(bus, "/", "org.bluez.Device1", "Name", name, device, sizeof device)) fail(name, "no such device");
     DBusMessage *reply = call(bus, device, "org.bluez.Device1", "Connect", error);
     if (reply) dbus_message_unref(reply);
     else if (strcmp(error, "org.bluez.Error.AlreadyConnected") != 0) fail("Connect", error);
     for (int tries = 0; !find(bus, device, "org.bluez.GattCharacteristic1", "UUID", "00002a37-0000-1000-8000-00805f9b34fb",
-                              characteristic, sizeof characteristic); tries++) {
+                              characteristic, size); tries++) {
         if (tries == 100) fail(name, "has no heart rate measurement");
         usleep(100 * 1000);
     }
@@ -113,7 +116,7 @@ static void subscribe(DBusConnection *bus, const char *name) {
 }
 
 /* Bluetooth SIG, Heart Rate Service 1.0, 3.1: flags, rate of 8 or 16 bits, energy, RR intervals in 1/1024 s. */
-static void publish(const unsigned char *value, int count) {
+static void publish(const char *topic, const unsigned char *value, int count) {
     char json[1024];
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -146,9 +149,11 @@ static void publish(const unsigned char *value, int count) {
 
 static DBusHandlerResult receive(DBusConnection *bus, DBusMessage *message, void *context) {
     (void)bus, (void)context;
-    if (!dbus_message_is_signal(message, "org.freedesktop.DBus.Properties", "PropertiesChanged") ||
-        strcmp(dbus_message_get_path(message), characteristic) != 0)
+    if (!dbus_message_is_signal(message, "org.freedesktop.DBus.Properties", "PropertiesChanged"))
         return DBUS_HANDLER_RESULT_NOT_YET_HANDLED;
+    int device = 0;
+    while (device < device_count && strcmp(dbus_message_get_path(message), devices[device].characteristic) != 0) device++;
+    if (device == device_count) return DBUS_HANDLER_RESULT_NOT_YET_HANDLED;
     DBusMessageIter arguments, entry;
     dbus_message_iter_init(message, &arguments);
     dbus_message_iter_next(&arguments);
@@ -165,7 +170,7 @@ static DBusHandlerResult receive(DBusConnection *bus, DBusMessage *message, void
         dbus_message_iter_recurse(&pair, &variant);
         dbus_message_iter_recurse(&variant, &bytes);
         dbus_message_iter_get_fixed_array(&bytes, &value, &count);
-        publish(value, count);
+        publish(devices[device].topic, value, count);
     }
     return DBUS_HANDLER_RESULT_HANDLED;
 }
@@ -186,16 +191,22 @@ static void connect_broker(const char *port, const char *user, const char *passw
 }
 
 int main(int count, char **words) {
-    if (count != 7) fail("usage", "floor BUS DEVICE-NAME PORT USER PASSWORD-FILE TOPIC");
+    if (count < 7 || count > 37 || count % 2 == 0)
+        fail("usage", "floor BUS DEVICE-NAME PORT USER PASSWORD-FILE TOPIC [DEVICE-NAME TOPIC]…");
     signal(SIGTERM, end);
     signal(SIGINT, end);
-    topic = words[6];
+    devices[device_count].name = words[2];
+    devices[device_count++].topic = words[6];
+    for (int word = 7; word < count; word += 2) {
+        devices[device_count].name = words[word];
+        devices[device_count++].topic = words[word + 1];
+    }
     connect_broker(words[3], words[4], words[5]);
     DBusError error = DBUS_ERROR_INIT;
     DBusConnection *bus = dbus_connection_open_private(words[1], &error);
     if (!bus || !dbus_bus_register(bus, &error)) fail("connect to the bus", error.message);
     dbus_connection_add_filter(bus, receive, NULL, NULL);
-    subscribe(bus, words[2]);
+    for (int i = 0; i < device_count; i++) subscribe(bus, devices[i].name, devices[i].characteristic, sizeof devices[i].characteristic);
     time_t last = 0;
     while (!is_ending && dbus_connection_read_write_dispatch(bus, 1000)) {
         /* The library writes what is published at once; it is only to be asked now and then whether a ping is due. */
