@@ -13,6 +13,25 @@ package import Telemetry
 // is drawn. Of several sensors at once the best one of each slot counts; for the
 // extremes of minutes and hours, that of each minute (`HeartRateSources`).
 
+/// Finds the buckets of times that ascend, mostly by a bucket that it has found before.
+private struct BucketCursor {
+    private let first: Int64
+    private let width: Int64
+    private var current = 0
+    /// Where the current bucket ends, in Unix milliseconds.
+    private(set) var end: Int64
+
+    init(_ first: Int64, _ width: Int64) { (self.first, self.width, end) = (first, width, first + width) }
+
+    /// The bucket of a time from the first one's beginning on, not before the one that was asked for last.
+    mutating func index(of time: Int64) -> Int {
+        guard time >= end else { return current }
+        current = Int((time - first) / width)
+        end = first + (Int64(current) + 1) * width
+        return current
+    }
+}
+
 /// What a curve shows.
 package struct HeartRateGraph: Equatable {
     /// What buckets are made of.
@@ -106,10 +125,12 @@ package struct HeartRateGraph: Equatable {
                 return true
             }
         case .minutes:
+            var bucket = BucketCursor(first, width)
             minutes.forEachMinute { number, samples, _ in
-                guard whole.contains(number * 60_000) else { return }
-                buckets[Int((number * 60_000 - first) / width)].merge(samples)
-                if times.contains(number * 60_000) { all.merge(samples) }
+                let time = number * 60_000
+                guard whole.contains(time) else { return }
+                buckets[bucket.index(of: time)].merge(samples)
+                if times.contains(time) { all.merge(samples) }
             }
         case .hours:
             try tiers.forEachHour(of: user, in: whole) { number, samples in
@@ -131,20 +152,16 @@ package struct HeartRateGraph: Equatable {
         var held = HeldTime()
         var inBuckets = [HeldTime](repeating: HeldTime(), count: tier == .minutes ? buckets.count : 0)
         let inside = HeldHeartRates.slots(in: whole)
-        // The bucket of the slot before, and the first slot of the next one.
-        var (bucket, next) = (0, Int64.min)
+        var bucket = BucketCursor(first, width)
         minutes.forEachPiece { piece in
             let mean = piece.mean
             held.add(Int64(piece.slots.clamped(to: asked).count), mean)
             guard !inBuckets.isEmpty else { return }
             var slots = piece.slots.clamped(to: inside)
             while !slots.isEmpty {
-                if slots.lowerBound >= next {
-                    bucket = Int((slots.lowerBound * HeldHeartRates.slotMilliseconds - first) / width)
-                    next = (first + (Int64(bucket) + 1) * width) / HeldHeartRates.slotMilliseconds
-                }
-                let end = min(next, slots.upperBound)
-                inBuckets[bucket].add(end - slots.lowerBound, mean)
+                let index = bucket.index(of: slots.lowerBound * HeldHeartRates.slotMilliseconds)
+                let end = min(bucket.end / HeldHeartRates.slotMilliseconds, slots.upperBound)
+                inBuckets[index].add(end - slots.lowerBound, mean)
                 slots = end..<slots.upperBound
             }
         }

@@ -50,7 +50,7 @@ package struct HeartRateTiers {
                 sources.append(source)
                 minutes.append([])
             }
-            for (place, cell) in cells { minutes[index].append((number + Int64(place), cell)) }
+            minutes[index].append(contentsOf: cells.lazy.map { (number + Int64($0.place), $0.cell) })
         }
         for index in minutes.indices { minutes[index] = Self.merged(minutes[index]) { $0.merge($1) } }
         if sources.count > HeartRateCells.mostSources { Self.limit(&minutes, sources) }

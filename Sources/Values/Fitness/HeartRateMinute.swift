@@ -23,7 +23,7 @@ public struct HeartRateSamples: Hashable, Sendable {
     }
 
     /// Whether there is none.
-    public var isEmpty: Bool { count == 0 }
+    @inlinable public var isEmpty: Bool { count == 0 }
 
     /// Their mean, in beats per minute; nil if there is none.
     public var mean: Double? { isEmpty ? nil : Double(sum) / Double(count) }
@@ -38,6 +38,7 @@ public struct HeartRateSamples: Hashable, Sendable {
     }
 
     /// Adds others.
+    @inlinable
     public mutating func merge(_ others: HeartRateSamples) {
         guard !others.isEmpty else { return }
         minimum = isEmpty ? others.minimum : min(minimum, others.minimum)

@@ -69,9 +69,9 @@ public enum HeldHeartRates {
         var waiting: Run?
         func show(_ run: Run, next: Int64?) {
             let after = next.map { $0 - run.last }
-            let held = held(before: run.before, after: after)
-            let rank = HeartRateRank(
-                source, hasIntervals: run.hasIntervals, interval: interval(before: run.before, after: after))
+            let interval = interval(before: run.before, after: after)
+            let held = held(interval, after: after)
+            let rank = HeartRateRank(source, hasIntervals: run.hasIntervals, interval: interval)
             body(Piece(slots: run.first..<run.last + held, sum: run.sum, count: run.count, rank: rank))
         }
         for (number, minute) in minutes where !minute.samples.isEmpty {
@@ -109,7 +109,11 @@ public enum HeldHeartRates {
     ///   - before: the gap to the slot before it that has a sample, in slots; nil if there is none.
     ///   - after: the gap to the next one.
     public static func held(before: Int64?, after: Int64?) -> Int64 {
-        guard let interval = interval(before: before, after: after) else { return min(single, after ?? single) }
+        held(interval(before: before, after: after), after: after)
+    }
+
+    private static func held(_ interval: Int64?, after: Int64?) -> Int64 {
+        guard let interval else { return min(single, after ?? single) }
         let limit = min(max(shortest, factor * interval), longest)
         if let after, after <= limit { return after }
         return min(interval, longest)
