@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/magic.h>
 #include <malloc.h>
 #include <signal.h>
 #include <spawn.h>
@@ -8,6 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 // What the kernel has and Swift's module of glibc does not: variadic functions, and those whose headers it leaves out.
@@ -36,6 +38,12 @@ static inline pid_t vitals_lock_holder(int file) {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     if (fcntl(file, F_GETLK, &lock) != 0) return -1;
     return lock.l_type == F_UNLCK ? 0 : lock.l_pid > 0 ? lock.l_pid : -1;
+}
+
+// Whether a file lies in the machine's memory (tmpfs), so that writing to it never waits for a disk.
+static inline int vitals_is_in_memory(int file) {
+    struct statfs status;
+    return fstatfs(file, &status) == 0 && status.f_type == TMPFS_MAGIC;
 }
 
 // In a program that is started: every descriptor from this number on is closed, also those that another thread opens meanwhile.
