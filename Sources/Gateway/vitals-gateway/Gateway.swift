@@ -5,7 +5,7 @@
 // connections and does not greet is waited for, for libdbus's 25 s:
 //
 //     gateway   Central, SensorRegister, Sensor; Session, requests; SatelliteReceiver
-//     outbox    Outbox: journal, blocks, uplink. It commits what was left for it, at most every 20 ms
+//     outbox    Outbox: journal, blocks, uplink. It commits what is not in memory, at most every 20 ms
 //     flush     Flusher: waits for the disk, so that commits do not have to
 //     music     HouseMusic, if the settings have any
 //
@@ -67,7 +67,8 @@ final class Gateway: SensorOwner, @unchecked Sendable {
     private var metrics: Exposition?
     private let gatewayMetrics = GatewayMetrics()
 
-    init(_ settings: GatewaySettings) throws {
+    /// - Parameter memory: the folder for the outbox's journal in memory; without one, there is no such journal.
+    init(_ settings: GatewaySettings, inMemory memory: String?) throws {
         self.settings = settings
         topics = settings.topics
         var options = settings.broker
@@ -87,7 +88,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
         central = Central(
             on: loop, bus: settings.bus, adapter: settings.adapter, mayPair: { owner.value?.mayPair($0) ?? false },
             events: { owner.value?.receive($0) })
-        let outbox = try Outbox(settings, publishingOn: session)
+        let outbox = try Outbox(settings, inMemory: memory, publishingOn: session)
         self.outbox = outbox
         homeAssistant = try HomeAssistant(
             at: settings.homeAssistant, of: settings.gateway, topics, publishingLive: settings.publishesLive,
@@ -409,11 +410,13 @@ extension Gateway {
 
 extension Outbox {
     /// The outbox that the settings describe.
-    convenience init(_ settings: GatewaySettings, publishingOn session: Session) throws {
+    convenience init(
+        _ settings: GatewaySettings, inMemory memory: String? = nil, publishingOn session: Session
+    ) throws {
         let identity = try Identity(in: settings.state)
         try self.init(
-            settings.outbox, in: settings.state, of: (settings.gateway, identity.key), for: settings.consumer,
-            settings.topics, publishingOn: session)
+            settings.outbox, in: settings.state, inMemory: memory, of: (settings.gateway, identity.key),
+            for: settings.consumer, settings.topics, publishingOn: session)
     }
 }
 

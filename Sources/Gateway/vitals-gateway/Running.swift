@@ -41,7 +41,7 @@ struct Running {
     /// Runs a gateway until a signal that ends it.
     /// - Returns: what to continue with; nil at the end.
     private func serve(_ settings: GatewaySettings) throws -> GatewaySettings? {
-        let gateway = try Gateway(settings)
+        let gateway = try Gateway(settings, inMemory: RuntimeFile.folder)
         try gateway.start()
         defer { gateway.stop() }
         return try nextSettings()

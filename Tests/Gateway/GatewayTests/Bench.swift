@@ -14,6 +14,8 @@ import Vault
 /// person who can open.
 final class Bench {
     let folder: String
+    /// A folder in the machine's memory.
+    let memory: String
     let consumer: Ed25519.SigningKey
     let person: X25519KeyPair
     let stream: StreamID
@@ -25,13 +27,18 @@ final class Bench {
     init() throws {
         folder = "/tmp/vitals-gateway-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        memory = "/dev/shm/vitals-gateway-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(
+            atPath: memory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         consumer = try Ed25519.SigningKey(seed: .random())
         person = try .random()
         stream = StreamID(high: 1, low: 2)
         (home, strap) = (try ID("home"), try ID("strap"))
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
+    deinit {
+        for path in [folder, memory] { try? FileManager.default.removeItem(atPath: path) }
+    }
 
     // MARK: The gateway
 
@@ -48,11 +55,11 @@ final class Bench {
         return try Settings.read("\(folder)/gateway.json5", GatewaySettings.init)
     }
 
-    /// A running outbox, without a broker, in the folder `state` or another, with further lines of settings. The
-    /// caller stops it.
-    func outbox(_ more: String = "", in state: String = "state") throws -> Outbox {
+    /// A running outbox, without a broker, in the folder `state` or another, with further lines of settings, and with a
+    /// journal in memory if it has a folder for that. The caller stops it.
+    func outbox(_ more: String = "", in state: String = "state", inMemory memory: String? = nil) throws -> Outbox {
         let settings = try settings(outbox: more, state: state)
-        let outbox = try Outbox(settings, publishingOn: Session(settings.broker))
+        let outbox = try Outbox(settings, inMemory: memory, publishingOn: Session(settings.broker))
         let changes = changes
         try outbox.start { changes.append(true) }
         return outbox
@@ -69,6 +76,14 @@ final class Bench {
     /// What waits for an acknowledgement, from the first.
     func waiting() throws -> [OutboxStore.Block] {
         try store().waiting(after: 0, through: .max, atMost: 1000)
+    }
+
+    /// The journal in memory, while an outbox has it, too.
+    static func records(inMemory folder: String) throws -> [RAMJournal.Record] {
+        guard let file = FileManager.default.contents(atPath: "\(folder)/\(RAMJournal.name)") else { return [] }
+        let (first, second) = (file.prefix(RAMJournal.halfSize), file.dropFirst(RAMJournal.halfSize))
+        let records = RAMJournal.records(in: Array(first)) + RAMJournal.records(in: Array(second))
+        return records.sorted { $0.id < $1.id }
     }
 
     // MARK: The consumer

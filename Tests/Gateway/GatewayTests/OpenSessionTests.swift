@@ -27,16 +27,16 @@ struct OpenSessionTests {
         #expect(open.keyBlock.identity.sequence == 0)
         #expect(try (1...3).map { _ in try open.block(.readings, [1]).identity.sequence } == [1, 2, 3])
         let reading = Reading(at: Moment(wall: 0, monotonic: 0), .steps(1))
-        #expect(try (1...3).map { _ in try open.journalRecord(reading)?.number } == [0, 1, 2])
+        #expect(try (1...3).map { _ in try open.journal.seal(reading)?.number } == [0, 1, 2])
     }
 
     @Test("cannot write down a reading beyond all times, and uses no number for it")
     func beyondTime() throws {
         let open = try open()
         let impossible = Reading(at: Moment(wall: .max, monotonic: 0), .steps(1))
-        #expect(try open.journalRecord(impossible) == nil)
+        #expect(try open.journal.seal(impossible) == nil)
         let reading = Reading(at: Moment(wall: 0, monotonic: 0), .steps(1))
-        #expect(try open.journalRecord(reading)?.number == 0)
+        #expect(try open.journal.seal(reading)?.number == 0)
     }
 
     @Test("draws another session each time")

@@ -1,6 +1,36 @@
 import Daemon
+import Synchronization
 import Telemetry
 import Vault
+
+/// Seals a session's readings for the journal, one at a time. Two threads do that: the one on which readings come, and the
+/// outbox's own. Both take their numbers from here, so that no number is used twice.
+final class JournalSealer: Sendable {
+    private struct State {
+        let cipher: BlockCipher
+        var nextNumber: UInt64 = 0
+    }
+
+    /// Stream and session, 24 bytes.
+    let context: [UInt8]
+    private let state: Mutex<State>
+
+    init(_ key: SymmetricKey, _ context: [UInt8]) {
+        self.context = context
+        state = Mutex(State(cipher: BlockCipher(key: key)))
+    }
+
+    /// A journal record: its number, and the reading sealed under it; nil if the reading cannot be encoded.
+    func seal(_ reading: Reading) throws(VaultError) -> (number: UInt64, bytes: [UInt8])? {
+        // A reading whose times are out of range cannot be encoded.
+        guard let columns = try? ReadingColumns.encode([reading]) else { return nil }
+        return try state.withLock { state throws(VaultError) in
+            let number = state.nextNumber
+            state.nextNumber += 1
+            return (number, try state.cipher.seal(columns, seq: number, aad: context))
+        }
+    }
+}
 
 /// One session of a stream: the key that lives in this process's memory only, and the numbers used under it.
 ///
@@ -9,14 +39,20 @@ import Vault
 ///
 /// Belongs to the outbox's thread.
 final class OpenSession {
-    /// Readings that are in the journal and in no block yet, of one kind.
+    /// Readings that are written down and in no block yet, of one kind.
     struct Pending {
         var readings: [Reading] = []
+        /// Their rows in the journal.
         var rows: [Int64] = []
 
         mutating func append(_ reading: Reading, _ row: Int64) {
             readings.append(reading)
             rows.append(row)
+        }
+
+        mutating func removeFirst(_ count: Int) {
+            readings.removeFirst(count)
+            rows.removeFirst(count)
         }
 
         /// They become a block once there are enough of them, or they are old enough.
@@ -36,43 +72,35 @@ final class OpenSession {
     let id: SessionID
     /// Its key block, to be flushed before anything that it opens.
     let keyBlock: (identity: BlockIdentity, bytes: [UInt8])
-    /// When it began, monotonic milliseconds.
-    let began: UInt64
+    /// When another session should take its place, monotonic milliseconds.
+    var end: UInt64
     var pending: [Reading.Kind: Pending] = [:]
+    let journal: JournalSealer
     private let blocks: BlockCipher
-    private let journal: BlockCipher
     private let key: SessionKey
     private var live: LiveBlocks?
-    private let context: [UInt8]
     private var nextSequence: UInt64 = 1
-    private var nextNumber: UInt64 = 0
+
+    /// A session ends after a day, milliseconds.
+    private static let length: UInt64 = 24 * 3600 * 1000
 
     /// Makes a random session and its key, and seals the key to the person of the grant.
     init(for grant: Grant, boot: [UInt8], identity: Ed25519.SigningKey) throws(VaultError) {
         let idBytes = try RandomBytes.draw(8)
         id = SessionID(idBytes.reduce(0) { $0 << 8 | UInt64($1) })
         self.grant = grant
-        began = millisecondsSinceBoot()
-        context = grant.stream.bytes + idBytes
+        end = millisecondsSinceBoot() + Self.length
         let key = try SessionKey.random()
         self.key = key
         blocks = BlockCipher(key: try key.blockKey(stream: grant.stream.bytes, session: idBytes))
-        journal = BlockCipher(key: try key.journalKey(stream: grant.stream.bytes, session: idBytes))
+        journal = JournalSealer(
+            try key.journalKey(stream: grant.stream.bytes, session: idBytes), grant.stream.bytes + idBytes)
         let identityOfKey = BlockIdentity(stream: grant.stream, session: id, sequence: 0)
         let header = BlockHeader(.key, identityOfKey).bytes
         keyBlock = (
             identityOfKey,
             try key.sealed(header: header, bootID: boot, recipient: grant.personPublicKey, gateway: identity)
         )
-    }
-
-    /// A journal record: its number, and the reading sealed under it.
-    func journalRecord(_ reading: Reading) throws(VaultError) -> (number: UInt64, sealed: [UInt8])? {
-        // A reading whose times are out of range cannot be encoded.
-        guard let columns = try? ReadingColumns.encode([reading]) else { return nil }
-        let number = nextNumber
-        nextNumber += 1
-        return (number, try journal.seal(columns, seq: number, aad: context))
     }
 
     /// A block with this body, under the next sequence number.

@@ -1,10 +1,12 @@
 // What a sensor sent is kept here until the consumer has it.
 //
-//     append ──20 ms──► journal ──5 s: flush──► on the disk ──10 s, or 64 readings──► block ──flush──► uplink ──ack──► kept 14 days
+//     append ──► in memory ──5 s──► journal ──flush──► on the disk ──10 s, or 64 readings──► block ──flush──► uplink ──ack──► kept 14 days
 //
-// A reading goes into the journal, sealed, by a commit that survives a killed process: at once if it comes alone, and
-// otherwise with others, 20 ms after the commit before. Every five seconds
-// one flush takes all of that to the disk. Every ten, or as soon as there are 64, readings become a block, which is
+// A reading is sealed and written to a file in the machine's memory (RAMJournal.swift). From then on it survives a killed
+// process, without a disk and without the outbox's thread. Three sorts of readings go into the journal by a commit instead:
+// those of a gateway that has no folder for that file, those that are also sent live, and those that somebody waits for. A
+// reading that comes alone is committed immediately; others follow together, 20 ms after the commit before. Every five seconds
+// one flush takes everything to the disk. Every ten, or as soon as there are 64, readings become a block, which is
 // sealed once and sent as the same bytes until the consumer's signed acknowledgement comes; only flushed blocks are
 // sent. The random keys that seal journal and blocks are made at each start and never written to the disk in the clear:
 // they travel in the session's key block, sealed to the person. So the finder of a stolen card can open nothing, and
@@ -14,8 +16,9 @@
 // while the disk accepts nothing or on the disk once the limit is reached, is dropped, the oldest first, and a gap
 // block says what is missing.
 //
-// OutboxIntake.swift takes readings in, and this file writes them down. OutboxDisk.swift has them flushed by a thread of its own
-// (Flusher.swift); OutboxBlocks.swift makes blocks and sends them (Uplink.swift); OutboxRoom.swift keeps within the
+// OutboxIntake.swift takes readings in, OutboxMemory.swift keeps them in memory, this file says when they are written down, and
+// OutboxWriting.swift does it. OutboxDisk.swift has them flushed by a thread of its own
+// (Flusher.swift); OutboxBlocks.swift makes sessions and sends blocks (Uplink.swift); OutboxRoom.swift keeps within the
 // limit; OutboxClock.swift follows the wall clock; OutboxAnswers.swift handles what comes from outside; LiveBlocks.swift
 // sends readings at once, too, where a grant asks for that.
 
@@ -37,10 +40,21 @@ final class Outbox: @unchecked Sendable {
         let reading: Reading
         let grant: Grant
         var completion: (@Sendable (Bool) -> Void)?
+        /// It is in the journal in memory.
+        var sealed: Sealed?
     }
 
-    /// The pause between commits, in milliseconds. A killed gateway loses readings that are younger than this plus the commit that
-    /// follows: we promise 50 ms.
+    /// A reading as a journal has it.
+    struct Sealed {
+        let session: SessionID
+        let number: UInt64
+        let bytes: [UInt8]
+        /// Its id in the journal in memory; 0 if it is not there.
+        let id: UInt64
+    }
+
+    /// The pause between commits, in milliseconds. Without a journal in memory, a killed gateway loses readings that are
+    /// younger than this plus the commit that follows: we promise 50 ms.
     private static let commitPause: UInt64 = 20
     /// How many readings wait in memory while the disk accepts nothing; then the oldest are dropped, and counted.
     static let mostUnwritten = 20_000
@@ -61,9 +75,20 @@ final class Outbox: @unchecked Sendable {
     var grants: Grants
     var clock: BootClock
     var sessions: [StreamID: OpenSession] = [:]
+    /// Sessions that are over; what was sealed for them is to be written down, and becomes blocks at once.
+    var retiring: [OpenSession] = []
     /// Empty between two calls of `collect`; its memory is used again.
     var collected: [Intake.Entry] = []
     var unwritten: [Unwritten] = []
+    /// The folder for the journal in memory; without one, there is no such journal.
+    let memoryFolder: String?
+    /// The last record of the journal in memory that was collected, and the last that is written down.
+    var collectedThrough: UInt64 = 0
+    var writtenThrough: UInt64 = 0
+    /// Whether `intake` has the writers that it may have.
+    var areWritersLent = false
+    /// A sensor whose grant is about to change.
+    var withdrawn: ID?
     /// What was dropped but is in no gap block yet.
     var gaps: [StreamID: Extent] = [:]
     var uplink = Uplink()
@@ -101,10 +126,10 @@ final class Outbox: @unchecked Sendable {
     /// The disk has refused something.
     private var retryTimer: EventLoop.Timer?
     /// Milliseconds since boot.
-    private var lastCommit: UInt64 = 0
-    private var flushTimer: EventLoop.Timer?
+    var lastCommit: UInt64 = 0
+    private(set) var flushTimer: EventLoop.Timer?
     var sendTimer: EventLoop.Timer?
-    private(set) var recorded = 0
+    var recorded = 0
     var notRecorded = 0
     /// Since the database was made.
     private(set) var dropped: Int
@@ -117,11 +142,14 @@ final class Outbox: @unchecked Sendable {
     ///   - state: the folder of the database.
     ///   - gateway: the gateway that the outbox belongs to, and the key that proves it.
     ///   - consumer: the consumer's Ed25519 public key; nil if there is none, and nothing is recorded.
+    ///   - memory: the folder for the journal in memory; without one, there is no such journal.
     init(
-        _ settings: OutboxSettings, in state: String, of gateway: (id: ID, key: Ed25519.SigningKey),
-        for consumer: [UInt8]?, _ topics: Topics, publishingOn session: Session
+        _ settings: OutboxSettings, in state: String, inMemory memory: String?,
+        of gateway: (id: ID, key: Ed25519.SigningKey), for consumer: [UInt8]?, _ topics: Topics,
+        publishingOn session: Session
     ) throws {
         self.settings = settings
+        memoryFolder = memory
         self.session = session
         isEnrolled = consumer != nil
         blocksTopic = topics[gateway.id, .blocks]
@@ -147,6 +175,7 @@ final class Outbox: @unchecked Sendable {
 
     /// - Parameter onChange: called on `loop` when the health has changed in a way that somebody may wait for.
     func start(onChange: @escaping @Sendable () -> Void) throws {
+        try openMemory()
         try sealLeftovers()
         try sealSteps()
         try store.durably { () throws(VaultError) in }
@@ -185,6 +214,7 @@ final class Outbox: @unchecked Sendable {
     func endThreads() {
         loop.stop()
         flusher.stop()
+        closeMemory()
     }
 
     /// Calls back repeatedly, on `loop`.
@@ -200,10 +230,12 @@ final class Outbox: @unchecked Sendable {
 
     // MARK: Journal
 
-    /// Takes what was left for the thread, and has it committed: at once, unless the last commit was just now.
-    func takeIn() {
+    /// Takes what was left for the thread, and has it committed: at once, unless the last commit was just now. If all of
+    /// it is in memory that survives a killed process, only the next flush commits it.
+    func takeIn(committing mustCommit: Bool = false) {
         guard !collect() else { return flush() }
         guard !unwritten.isEmpty, commitTimer == nil, retryTimer == nil else { return }
+        guard mustCommit || unwritten.contains(where: { $0.sealed == nil }) else { return flushLater() }
         if millisecondsSinceBoot() >= lastCommit + Self.commitPause { commit() } else { commitLater() }
     }
 
@@ -221,11 +253,11 @@ final class Outbox: @unchecked Sendable {
     private func commit() {
         guard !unwritten.isEmpty else { return flushLater() }
         guard !clock.hasSteps else { return flush() }
-        let comeFast = unwritten.count > 1
+        let comeFast = unwritten.count { $0.sealed == nil } > 1
         do throws(VaultError) {
-            try writeJournal()
-            try sealPending { _, pending in pending.isFull }
+            try write { _, pending in pending.isFull }
             diskTook()
+            lendWriters()
             if isKeyUrgent { flush() } else { flushLater() }
             if comeFast, commitTimer == nil, retryTimer == nil { commitLater() }
         } catch {
@@ -242,15 +274,16 @@ final class Outbox: @unchecked Sendable {
         let isDue = { (open: OpenSession, pending: OpenSession.Pending) in
             sealingAll || pending.isFull || pending.isDue(now, self.blockInterval(open)) || self.isOver(open)
         }
-        let mustSeal = sessions.values.contains { open in open.pending.values.contains { isDue(open, $0) } }
+        let mustSeal =
+            sessions.values.contains { open in open.pending.values.contains { isDue(open, $0) } }
+            || retiring.contains { !$0.pending.isEmpty }
         guard isDirty || mustSeal || !unwritten.isEmpty || clock.hasSteps || !gaps.isEmpty else { return flushLater() }
         let isWriting = mustSeal || !unwritten.isEmpty || clock.hasSteps || !gaps.isEmpty
         waitingForDisk += unwritten.compactMap(\.completion)
         for index in unwritten.indices { unwritten[index].completion = nil }
         do throws(VaultError) {
             try sealSteps()
-            try writeJournal()
-            try sealPending(isDue)
+            try write(isDue)
             try sealGaps()
             try makeRoom()
             try toDisk()
@@ -264,6 +297,8 @@ final class Outbox: @unchecked Sendable {
             return
         }
         sessions = sessions.filter { !isOver($0.value) || !$0.value.pending.isEmpty }
+        retiring.removeAll { $0.pending.isEmpty }
+        lendWriters()
         flushLater()
     }
 
@@ -274,9 +309,16 @@ final class Outbox: @unchecked Sendable {
         return isLive ? max(settings.blockInterval, .seconds(65)) : settings.blockInterval
     }
 
-    /// Something is written and not flushed, or waits to become a block.
+    /// Something is not flushed, or waits to become a block.
     private func flushLater() {
-        guard flushTimer == nil, isDirty || sessions.values.contains(where: { !$0.pending.isEmpty }) else { return }
+        let isPending = (sessions.values + retiring).contains { !$0.pending.isEmpty }
+        if isDirty || isPending || !unwritten.isEmpty { setFlushTimer() }
+    }
+
+    /// Something is not flushed, perhaps only in `intake`.
+    func setFlushTimer() {
+        guard flushTimer == nil else { return }
+        intake.withLock { $0.isTimed = true }
         flushTimer = loop.after(settings.flushInterval) { [unowned self] in
             flushTimer = nil
             flush()
@@ -290,43 +332,5 @@ final class Outbox: @unchecked Sendable {
         if error.reason == .diskFull { spareSpent() }
         guard retryTimer == nil else { return }
         retryTimer = loop.after(.seconds(1)) { [unowned self] in flush() }
-    }
-
-    /// What is unwritten goes into the journal in one transaction, and is pending then.
-    private func writeJournal() throws(VaultError) {
-        guard !unwritten.isEmpty else { return }
-        lastCommit = millisecondsSinceBoot()
-        for entry in unwritten { _ = try session(for: entry.grant) }
-        adopt(try store.commit { () throws(VaultError) in try journal() })
-    }
-
-    /// The rows of `unwritten`, in its order; 0 for one that cannot be written down.
-    private func journal() throws(VaultError) -> [Int64] {
-        var rows: [Int64] = []
-        for entry in unwritten {
-            guard let open = sessions[entry.grant.stream], let record = try open.journalRecord(entry.reading) else {
-                rows.append(0)
-                continue
-            }
-            rows.append(
-                try store.append(
-                    record.sealed, number: record.number, at: entry.reading.moment.wall, stream: open.grant.stream,
-                    session: open.id))
-        }
-        return rows
-    }
-
-    /// The transaction has succeeded: what was unwritten is pending.
-    private func adopt(_ rows: [Int64]) {
-        for (entry, row) in zip(unwritten, rows) {
-            guard row != 0, let open = sessions[entry.grant.stream] else {
-                dropped += 1
-                continue
-            }
-            recorded += 1
-            open.pending[entry.reading.kind, default: .init()].append(entry.reading, row)
-        }
-        isDirty = true
-        unwritten.removeAll(keepingCapacity: true)
     }
 }

@@ -79,7 +79,13 @@ extension Outbox {
 
     func receive(grant message: [UInt8], for sensor: ID) {
         loop.perform { [self] in
-            takeIn()  // Earlier readings belong to the earlier grant.
+            // Earlier readings belong to the earlier grant, and none is sealed for it from now on.
+            withdrawWriter(of: sensor)
+            defer {
+                withdrawn = nil
+                lendWriters()
+            }
+            takeIn()
             var changed = grants
             guard let (grant, isNewStore) = changed.take(message, for: sensor.text) else {
                 let before = grants.presence
@@ -166,7 +172,7 @@ extension Outbox {
     /// Fills in what the outbox knows. On `loop`.
     func describe(_ health: inout HealthPayload) {
         takeIn()
-        health.recorded = recorded
+        health.recorded = recorded + unwritten.count { $0.sealed != nil }
         health.notRecorded = notRecorded
         health.dropped = dropped
         // For people who read this, a locked database is a disk that accepts nothing.

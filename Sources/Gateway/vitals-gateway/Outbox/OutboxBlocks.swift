@@ -2,21 +2,15 @@ import Daemon
 import Files
 import Telemetry
 
-/// A session ends after a day.
-private let sessionLength: UInt64 = 24 * 3600 * 1000
-
 // From readings to sealed blocks, and from there to the broker.
 
 extension Outbox {
     // MARK: Sessions
 
-    /// A stream's session, not older than a day. Its key block is written before anything that it opens; the log keeps
-    /// that order through a power cut.
+    /// A stream's session. Its key block is written before anything that it opens; the log keeps that order through a
+    /// power cut.
     func session(for grant: Grant) throws(VaultError) -> OpenSession {
-        if let open = sessions[grant.stream] {
-            guard millisecondsSinceBoot() - open.began >= sessionLength else { return open }
-            try sealPending(of: open) { _, _ in true }
-        }
+        if let open = sessions[grant.stream] { return open }
         let open = try OpenSession(for: grant, boot: boot, identity: identity)
         try store.commit { () throws(VaultError) in
             try store.add(open.keyBlock.identity, open.keyBlock.bytes, at: unixMilliseconds())
@@ -25,6 +19,7 @@ extension Outbox {
         isDirty = true
         if grant.kinds.contains(.live) { isKeyUrgent = true }
         sessions[grant.stream] = open
+        areWritersLent = false
         return open
     }
 
@@ -33,40 +28,7 @@ extension Outbox {
         grants.inForce(for: open.grant.sensor)?.stream != open.grant.stream
     }
 
-    // MARK: Blocks
-
-    func sealPending(_ isDue: (OpenSession, OpenSession.Pending) -> Bool) throws(VaultError) {
-        for open in sessions.values { try sealPending(of: open, isDue) }
-    }
-
-    private func sealPending(
-        of open: OpenSession, _ isDue: (OpenSession, OpenSession.Pending) -> Bool
-    ) throws(VaultError) {
-        for (kind, pending) in open.pending where isDue(open, pending) {
-            isDirty = true
-            // What is left over from full blocks waits for more readings, unless it is already due.
-            var rest = pending
-            while !rest.readings.isEmpty, isDue(open, rest) {
-                let count = OpenSession.chunk(of: rest)
-                try seal(Array(rest.readings.prefix(count)), Array(rest.rows.prefix(count)), in: open)
-                rest.readings.removeFirst(count)
-                rest.rows.removeFirst(count)
-                open.pending[kind] = rest.readings.isEmpty ? nil : rest
-            }
-        }
-    }
-
-    /// In one transaction, readings leave the journal and a block holds them.
-    private func seal(_ readings: [Reading], _ rows: [Int64], in open: OpenSession) throws(VaultError) {
-        // Each of them was encoded for the journal, and they are of one kind, at most a block's worth.
-        guard let body = try? ReadingColumns.encode(readings) else { return }
-        let block = try open.block(.readings, body)
-        try store.commit { () throws(VaultError) in
-            try store.add(
-                block.identity, block.bytes, OutboxStore.Contents(extent: Extent(of: readings)), at: unixMilliseconds())
-            try store.removeFromJournal(rows)
-        }
-    }
+    // MARK: Leftovers
 
     /// What a crash left in the journal, under keys that are gone from here, is sent as it is.
     func sealLeftovers() throws {

@@ -42,14 +42,19 @@ struct BootClock {
 
     var hasSteps: Bool { !steps.isEmpty }
 
-    /// Says whether the clock was set before this moment.
-    mutating func observe(_ moment: Moment) -> Bool {
+    /// By how much the clock was set before this moment; nil if it was not.
+    func step(before moment: Moment) -> Int64? {
         // A reading that was measured before the step and comes after it, from another thread, is not a step.
         guard moment.monotonic >= lastStep, moment.wall.magnitude <= Moment.limit.magnitude,
             moment.monotonic <= UInt64(Moment.limit)
-        else { return false }
+        else { return nil }
         let correction = moment.wall - Int64(moment.monotonic) - offset
-        guard correction.magnitude > Self.threshold.magnitude else { return false }
+        return correction.magnitude > Self.threshold.magnitude ? correction : nil
+    }
+
+    /// Says whether the clock was set before this moment.
+    mutating func observe(_ moment: Moment) -> Bool {
+        guard let correction = step(before: moment) else { return false }
         steps.append(Step(correction: correction, until: moment.monotonic))
         offset += correction
         lastStep = moment.monotonic
@@ -71,7 +76,7 @@ extension Outbox {
     func sealSteps() throws(VaultError) {
         guard clock.hasSteps else { return }
         // The readings about to be written with the old time may be the first of their streams.
-        for entry in unwritten { _ = try session(for: entry.grant) }
+        for entry in unwritten where entry.sealed == nil { _ = try session(for: entry.grant) }
         while let step = clock.steps.first {
             var blocks: [(identity: BlockIdentity, bytes: [UInt8])] = []
             for stream in try store.bootStreams() {
@@ -87,6 +92,7 @@ extension Outbox {
             }
             isDirty = true
             clock.forgetStep()
+            areWritersLent = false
             log.warning(
                 "the clock was set by \(step.correction) ms: earlier readings of this boot are corrected",
                 event: .clockSet)

@@ -152,7 +152,7 @@ extension Outbox {
     }
 
     private func removeUnneededKeys() throws(VaultError) {
-        let (before, open) = (unixMilliseconds() - keyAge, sessions.values.map(\.id))
+        let (before, open) = (unixMilliseconds() - keyAge, (sessions.values + retiring).map(\.id))
         _ = try store.commit { () throws(VaultError) in try store.removeUnneededKeys(before: before, excluding: open) }
     }
 }

@@ -187,13 +187,13 @@ struct OutboxStore {
 
     /// Returns the row's id.
     func append(
-        _ sealed: [UInt8], number: UInt64, at wall: Int64, stream: StreamID, session: SessionID
+        _ sealed: [UInt8], number: UInt64, second: Int64, stream: StreamID, session: SessionID
     ) throws(VaultError) -> Int64 {
         try database.execute(
             "INSERT INTO journal (stream, session, number, sealed, second) VALUES (?, ?, ?, ?, ?)",
             [
                 .blob(stream.bytes), .blob(session.bytes), .integer(Int64(bitPattern: number)), .blob(sealed),
-                .integer(Extent.second(of: wall)),
+                .integer(second),
             ])
         return database.lastInsertedRow
     }

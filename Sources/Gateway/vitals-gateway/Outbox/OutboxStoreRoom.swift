@@ -97,6 +97,15 @@ extension OutboxStore {
         try database.execute("UPDATE counters SET value = value + ? WHERE name = 'dropped'", [.integer(count)])
     }
 
+    /// The last record of the journal in memory that was written down here, or dropped; 0 if there was none.
+    func lastFromMemory() throws(VaultError) -> UInt64 { UInt64(clamping: try counter("ram")) }
+
+    func noteFromMemory(through id: UInt64) throws(VaultError) {
+        // Not by a migration: an earlier version, to which somebody goes back, can still open the database.
+        try database.execute(
+            "INSERT OR REPLACE INTO counters (name, value) VALUES ('ram', ?)", [.integer(Int64(clamping: id))])
+    }
+
     // MARK: The clock of this boot
 
     /// By how much the boot's wall clock is ahead of the monotonic one; nil if nothing is known of this boot.
