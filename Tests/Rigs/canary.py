@@ -196,15 +196,15 @@ def tell(found, where, outcome):
 
 
 def everywhere(home, search, when, outcome):
-    """All files of the household, but for the settings of the rig itself."""
-    for path in home.folder.rglob("*"):
+    """All files of the household and what is in memory, but for the settings of the rig itself."""
+    for path in [*home.folder.rglob("*"), *home.memory.iterdir()]:
         if path.is_file() and path.name not in ("silence.csv",):
             try:
                 data = path.read_bytes()
             except FileNotFoundError:
                 continue  # A database's log, at its end.
             outcome.cases += 1
-            tell(search.find(data, is_text=path.suffix == ".log"), f"{when}: {path.relative_to(home.folder)}", outcome)
+            tell(search.find(data, is_text=path.suffix == ".log"), f"{when}: {path}", outcome)
 
 
 def control(home, search, live, rows, outcome):
@@ -269,6 +269,11 @@ def send_some(home, rng):
 
 def card(home, rng, tries, outcome):
     """What somebody has who pulls the gateway's card: everything in its folder. It opens nothing in it."""
+    # Without a folder for readings in memory, the journal on the card has them at once.
+    home.kill("gateway")
+    memory, home.memory = home.memory, None
+    home.start_gateway()
+    home.wait(home.gateway, "the gateway listens", lambda: home.lives[-1].listens is not None)
     send_some(home, rng)
     home.wait(home.gateway, "something is in the journal", lambda: home.outbox("SELECT count(*) FROM journal")[0][0])
     home.kill("gateway")
@@ -297,6 +302,7 @@ def card(home, rng, tries, outcome):
     shutil.rmtree(image)
     outcome.remarks.append(f"a card image of {len(blocks)} blocks and {len(records)} journal records: {len(candidates):,} "
                            "candidates for a key on it open none")
+    home.memory = memory
     home.start_gateway()
     home.until_stored()
 

@@ -105,6 +105,7 @@ class Ailing(load.Home):
         """Folders as after enrolment, and a broker that knows nothing."""
         for name, state in self.newborn.items():
             disk.rebuild(self.folder / name, state)
+        self.forget_memory()
         for path in (self.calls, self.over, self.folder / "gateway.log", self.folder / "consumer.log"):
             path.unlink(missing_ok=True)
         self.kill("broker")

@@ -3,6 +3,8 @@ once, and started again after random pauses; the broker with what it has written
 next kill comes before all is well again. Each is killed 10 times in the short form, 20 times in the normal one, 200 times
 in the long one.
 
+By the seed, the gateway has a folder for readings in memory, or none.
+
 At the end every heart rate that the gateway had for 50 ms is stored once, and every read of steps that was answered; the
 consumer's own check finds nothing wrong. How long a recovery takes is measured from the start of what was killed last
 until a block of new readings is acknowledged and nothing older waits: with two blocks a second, at best half a second."""
@@ -58,10 +60,12 @@ def draw(kills: int, dice: random.Random) -> list[Round]:
 
 def run(size: str, seed: int) -> Outcome:
     kills, rate = SIZES[size]
-    outcome = Outcome("kills")
-    rounds = draw(kills, random.Random(seed))
+    outcome, dice = Outcome("kills"), random.Random(seed)
+    rounds = draw(kills, dice)
     recoveries: dict[str, list[float]] = {}
-    with Home() as home:
+    # Without a folder for them, no readings are kept in memory, as in a container.
+    with Home(has_memory=dice.random() < 0.5) as home:
+        outcome.remarks.append(f"the gateway keeps readings in memory: {'yes' if home.memory else 'no'}")
         home.up()
         with Beats(home, rate) as beats, Steps(home) as steps:
             home.until_flowing()

@@ -24,6 +24,7 @@ import signal
 import sqlite3
 import statistics
 import subprocess
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -77,8 +78,11 @@ class Home(Household):
     #: Where the gateway's topics are, and whose readings it records.
     topics, user = TOPICS, "demo"
 
-    def __init__(self, gateway_lines=QUICK, consumer_lines="", broker_lines="", ports=None):
+    def __init__(self, gateway_lines=QUICK, consumer_lines="", broker_lines="", ports=None, has_memory=True):
         super().__init__()
+        self._has_memory = has_memory
+        #: The folder where the gateway keeps readings in memory, as systemd makes it for the service; None where it has none.
+        self.memory: Path | None = None
         self._settings = dict(
             gateway_lines=gateway_lines, consumer_lines=consumer_lines, broker_lines=broker_lines, ports=ports)
         self.lives: list[Life] = []
@@ -87,6 +91,8 @@ class Home(Household):
 
     def __enter__(self):
         super().__enter__()
+        if self._has_memory:
+            self.memory = Path(self.enter_context(tempfile.TemporaryDirectory(prefix="vitals-memory-", dir="/dev/shm")))
         bus = f"unix:path={self.folder}/bus"
         daemon = self.start("bus", ["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={bus}"])
         self.wait(daemon, "the bus listens", lambda: can_connect(self.folder / "bus"))
@@ -112,8 +118,11 @@ class Home(Household):
 
     def start_gateway(self) -> None:
         life = Life()
+        environment = {name: value for name, value in os.environ.items() if name != "RUNTIME_DIRECTORY"}
+        if self.memory:
+            environment["RUNTIME_DIRECTORY"] = str(self.memory)
         self.gateway = self.start(
-            "gateway", [RELEASE / "vitals-gateway", "--settings", self.gateway_settings],
+            "gateway", [RELEASE / "vitals-gateway", "--settings", self.gateway_settings], env=environment,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.lives.append(life)
         threading.Thread(target=self._follow, args=(self.gateway.stdout, life), daemon=True).start()
@@ -151,6 +160,11 @@ class Home(Household):
         for path in (self.folder / "broker").iterdir():
             if path.name not in settings:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    def forget_memory(self) -> None:
+        """What a power cut does to memory."""
+        for path in self.memory.iterdir() if self.memory else ():
+            path.unlink()
 
     # What is so
 

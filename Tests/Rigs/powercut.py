@@ -461,6 +461,8 @@ def continue_from(home, record, states, outcome):
     """Starts both on these states and waits until all is stored. Returns how long that took."""
     for name, state in states.items():
         disk.rebuild(home.folder / name, state)
+    # What was in memory at that instant is not known, so it goes even if the gateway was only killed.
+    home.forget_memory()
     due = values_in(record, states)
     home.kill("broker")
     home.start_again("broker")
