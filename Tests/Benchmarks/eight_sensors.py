@@ -4,6 +4,7 @@ memory is the program's own at the end. All three meet the same sensors, whose h
 together cost less."""
 
 import asyncio
+import contextlib
 import json
 import re
 import subprocess
@@ -80,7 +81,8 @@ class Holder:
                 await call(path, "org.bluez.GattCharacteristic1", "StartNotify")
                 found += 1
         self.is_ready = found == SENSORS
-        await connection.wait_for_disconnect()
+        with contextlib.suppress(EOFError):  # The bus ends with the household.
+            await connection.wait_for_disconnect()
 
 
 def sensors():
