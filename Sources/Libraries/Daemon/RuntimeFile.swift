@@ -2,7 +2,7 @@ internal import CLinux
 import Glibc
 
 /// A file of a fixed size in the machine's memory (tmpfs): it survives the process, but not a power cut. Writing to it never
-/// waits for a disk.
+/// waits for a disk, where the process may not be swapped out (`MemorySwapMax=0`).
 ///
 /// It lies in the folder that systemd makes for a service (`RuntimeDirectory=`). One process has it at a time, until the
 /// value is released or the process ends, however it ends; the lock is that of `StateLock`. What another program has put
@@ -38,6 +38,10 @@ public final class RuntimeFile: Sendable {
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             throw Failure(.temporary, "cannot lock \(path): \(systemMessage(errno))")
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, [0, off_t(size)].contains(status.st_size) else {
+            throw Failure(.configuration, "\(path) is a file of something else", hint: "find out who has put it there")
         }
         guard ftruncate(descriptor, off_t(size)) == 0 else {
             throw Failure(.inputOutput, "cannot cut \(path) to \(size) bytes: \(systemMessage(errno))")

@@ -87,13 +87,21 @@ struct OutboxMemoryTests {
         #expect(try inMemory().contains(5) && inMemory().max() == 5)
         #expect(try second.keep([reading(7)], from: bench.strap))
         second.kill()
-        #expect(unlink("\(bench.memory)/journal") == 0)
+        #expect(unlink("\(bench.memory)/\(RAMJournal.name)") == 0)
         let third = try bench.outbox(inMemory: bench.memory)
         #expect(try third.keep([reading(8)], from: bench.strap))
         append(9...9, to: third)
         #expect(try inMemory() == [6])
         third.kill()
         #expect(try steps() == Array(0...9))
+    }
+
+    /// Has the outbox's thread write down what is in memory.
+    private func write(_ outbox: Outbox) {
+        outbox.loop.sync { [outbox] in
+            _ = outbox.collect()
+            try? outbox.write { _, _ in false }
+        }
     }
 
     /// Where the process is killed.
@@ -103,11 +111,11 @@ struct OutboxMemoryTests {
     private func killNow(_ outbox: Outbox) throws {
         let (state, copy) = ("\(bench.folder)/state", "\(bench.folder)/copy.db")
         try bench.database().backUp(to: copy)
-        let file = try #require(FileManager.default.contents(atPath: "\(bench.memory)/journal"))
+        let file = try #require(FileManager.default.contents(atPath: "\(bench.memory)/\(RAMJournal.name)"))
         outbox.kill()
         for path in Database.files("\(state)/outbox.db") { unlink(path) }
         try FileManager.default.moveItem(atPath: copy, toPath: "\(state)/outbox.db")
-        let handle = try #require(FileHandle(forWritingAtPath: "\(bench.memory)/journal"))
+        let handle = try #require(FileHandle(forWritingAtPath: "\(bench.memory)/\(RAMJournal.name)"))
         try handle.write(contentsOf: file)
         try handle.close()
     }
@@ -124,10 +132,10 @@ struct OutboxMemoryTests {
         run([
             (.kept, { append(1...3, to: outbox) }),
             (.collected, { outbox.loop.sync { [outbox] in _ = outbox.collect() } }),
-            (.committed, { outbox.loop.sync { [outbox] in outbox.takeIn(committing: true) } }),
+            (.committed, { write(outbox) }),
             (.more, { append(4...5, to: outbox) }),
             (.moreCollected, { outbox.loop.sync { [outbox] in _ = outbox.collect() } }),
-            (.moreCommitted, { outbox.loop.sync { [outbox] in outbox.takeIn(committing: true) } }),
+            (.moreCommitted, { write(outbox) }),
             (.overwritten, { append(6...6, to: outbox) }),
             (.flushed, { outbox.loop.sync { [outbox] in outbox.flush(sealingAll: true) } }),
         ])
@@ -149,13 +157,52 @@ struct OutboxMemoryTests {
         #expect(try steps() == expected)
     }
 
+    @Test("takes nothing that an older copy of the database has not: it may be in blocks that were sent")
+    func replaced() throws {
+        let outbox = try granted()
+        let (state, copy) = ("\(bench.folder)/state", "\(bench.folder)/copy.db")
+        try bench.database().backUp(to: copy)
+        append(1...3, to: outbox)
+        write(outbox)
+        append(4...5, to: outbox)
+        write(outbox)
+        append(6...6, to: outbox)
+        #expect(try inMemory() == [4, 5, 6])
+        outbox.kill()
+        for path in Database.files("\(state)/outbox.db") { unlink(path) }
+        try FileManager.default.moveItem(atPath: copy, toPath: "\(state)/outbox.db")
+        #expect(try steps() == [0])
+    }
+
+    @Test("leaves nothing in memory that the database has, when it ends")
+    func cleared() throws {
+        let outbox = try granted()
+        append(1...3, to: outbox)
+        outbox.stop(within: .zero)
+        #expect(try inMemory().isEmpty)
+    }
+
+    @Test("sends what a session that is over has before what the next one has")
+    func order() throws {
+        let outbox = try granted()
+        append(1...2, to: outbox)
+        let stream = bench.stream
+        outbox.loop.sync { [outbox] in
+            outbox.sessions[stream]?.end = 0
+            _ = outbox.collect()
+        }
+        outbox.append(reading(3), from: bench.strap)
+        outbox.stop(within: .zero)
+        #expect(try bench.opened(bench.waiting()).map(\.steps) == [[0, 1, 2], [3]])
+    }
+
     @Test("leaves out what a kill has cut short")
     func torn() throws {
         let first = try granted()
         append(1...3, to: first)
         let length = try Bench.records(inMemory: bench.memory).reduce(0) { $0 + RAMJournal.overhead + $1.sealed.count }
         first.kill()
-        let handle = try #require(FileHandle(forWritingAtPath: "\(bench.memory)/journal"))
+        let handle = try #require(FileHandle(forWritingAtPath: "\(bench.memory)/\(RAMJournal.name)"))
         try handle.seek(toOffset: UInt64(length - 20))
         try handle.write(contentsOf: Data(repeating: 0xA5, count: 20))
         try handle.close()
@@ -366,7 +413,7 @@ struct OutboxMemoryTests {
     func failedWrite() throws {
         let outbox = try granted()
         append(1...1, to: outbox)
-        let path = "\(bench.memory)/journal"
+        let path = "\(bench.memory)/\(RAMJournal.name)"
         let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap(Int32.init)
         let own = descriptors.first {
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path

@@ -92,7 +92,7 @@ struct RAMJournalTests {
         _ = append(1, to: &journal, length: length)
         #expect(journal.isNearlyFull)
         intake.memory = journal
-        #expect(intake.need(afterKeeping: source) == .commit)
+        #expect(intake.need(afterKeeping: source) == .collection)
         #expect(intake.need(afterKeeping: source) == .nothing)
     }
 

@@ -85,6 +85,8 @@ final class Outbox: @unchecked Sendable {
     /// The last record of the journal in memory that was collected, and the last that is written down.
     var collectedThrough: UInt64 = 0
     var writtenThrough: UInt64 = 0
+    /// Whether so much was collected from memory that it is written down before the next flush.
+    var isMemoryFull = false
     /// Whether `intake` has the writers that it may have.
     var areWritersLent = false
     /// A sensor whose grant is about to change.
@@ -192,6 +194,7 @@ final class Outbox: @unchecked Sendable {
             }
             every(.seconds(3600), tolerance: .seconds(60)) { [unowned self] in removeOld() }
             removeOld()
+            lendWriters()
         }
         loop.start()
     }
@@ -232,10 +235,10 @@ final class Outbox: @unchecked Sendable {
 
     /// Takes what was left for the thread, and has it committed: at once, unless the last commit was just now. If all of
     /// it is in memory that survives a killed process, only the next flush commits it.
-    func takeIn(committing mustCommit: Bool = false) {
+    func takeIn() {
         guard !collect() else { return flush() }
         guard !unwritten.isEmpty, commitTimer == nil, retryTimer == nil else { return }
-        guard mustCommit || unwritten.contains(where: { $0.sealed == nil }) else { return flushLater() }
+        guard isMemoryFull || unwritten.contains(where: { $0.sealed == nil }) else { return flushLater() }
         if millisecondsSinceBoot() >= lastCommit + Self.commitPause { commit() } else { commitLater() }
     }
 

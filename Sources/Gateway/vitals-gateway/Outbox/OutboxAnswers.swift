@@ -172,7 +172,7 @@ extension Outbox {
     /// Fills in what the outbox knows. On `loop`.
     func describe(_ health: inout HealthPayload) {
         takeIn()
-        health.recorded = recorded + unwritten.count { $0.sealed != nil }
+        health.recorded = recorded
         health.notRecorded = notRecorded
         health.dropped = dropped
         // For people who read this, a locked database is a disk that accepts nothing.

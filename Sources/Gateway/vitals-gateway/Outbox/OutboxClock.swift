@@ -69,7 +69,15 @@ extension Outbox {
     /// If no readings come, something else has to check the clock.
     func checkClock(_ now: Moment) {
         takeIn()
-        if clock.observe(now) { flush() }
+        if observe(now) { flush() }
+    }
+
+    /// Says whether the clock was set before this moment. Then nothing is sealed where it comes until that is written down.
+    func observe(_ moment: Moment) -> Bool {
+        guard clock.observe(moment) else { return false }
+        intake.withLock { $0.writers = [:] }
+        areWritersLent = false
+        return true
     }
 
     /// Clock blocks for every stream that has readings of this boot.
@@ -92,7 +100,6 @@ extension Outbox {
             }
             isDirty = true
             clock.forgetStep()
-            areWritersLent = false
             log.warning(
                 "the clock was set by \(step.correction) ms: earlier readings of this boot are corrected",
                 event: .clockSet)

@@ -27,7 +27,7 @@ struct Intake {
     }
 
     /// What the outbox's thread has to do.
-    enum Need { case nothing, collection, commit, flushTimer }
+    enum Need { case nothing, collection, flushTimer }
 
     var entries: [Entry] = []
     /// The thread will collect them soon: nobody has to wake it.
@@ -46,7 +46,7 @@ struct Intake {
 
     /// Seals a reading and keeps it in memory; nil if this is not possible, or the thread must see it first.
     mutating func keep(_ reading: Reading, from sensor: ID) -> (grant: Grant, sealed: Outbox.Sealed)? {
-        guard let writer = writers[sensor], let clock, memory != nil,
+        guard let writer = writers[sensor], let clock, memory?.hasRoom ?? false,
             writer.grant.covers(reading.kind, at: reading.moment.wall), clock.step(before: reading.moment) == nil,
             let (number, bytes) = try? writer.journal.seal(reading),
             let id = memory?.append(
@@ -55,12 +55,15 @@ struct Intake {
         return (writer.grant, Outbox.Sealed(session: writer.session, number: number, bytes: bytes, id: id))
     }
 
+    /// Whether so much waits in memory that it should be written down before the next flush.
+    var isFull: Bool { memory?.isNearlyFull ?? false || waiting.values.contains { $0 >= ReadingColumns.maximumCount } }
+
     /// What the thread has to do about a reading that has just been kept in memory.
     mutating func need(afterKeeping source: Source) -> Need {
         waiting[source, default: 0] += 1
         if waiting[source, default: 0] >= ReadingColumns.maximumCount || memory?.isNearlyFull ?? false {
             defer { isAwaited = true }
-            return isAwaited ? .nothing : .commit
+            return isAwaited ? .nothing : .collection
         }
         defer { isTimed = true }
         return isTimed ? .nothing : .flushTimer
@@ -94,7 +97,6 @@ extension Outbox {
         switch need {
         case .nothing: break
         case .collection: loop.perform { [self] in takeIn() }
-        case .commit: loop.perform { [self] in takeIn(committing: true) }
         case .flushTimer: loop.perform { [self] in setFlushTimer() }
         }
     }
@@ -109,6 +111,7 @@ extension Outbox {
             swap(&intake.entries, &collected)
             intake.isAwaited = commitTimer != nil
             intake.isTimed = flushTimer != nil
+            isMemoryFull = intake.isFull
             intake.waiting.removeAll(keepingCapacity: true)
             intake.memory?.switchHalves()
             notRecorded += intake.notRecorded
@@ -127,9 +130,10 @@ extension Outbox {
         var isUrgent = false
         for entry in collected {
             // What the new time says about older readings is written down before anything that has the new time.
-            if clock.observe(entry.reading.moment) { isUrgent = true }
+            if observe(entry.reading.moment) { isUrgent = true }
             if let (grant, sealed) = entry.kept {
                 collectedThrough = sealed.id
+                recorded += 1
                 unwritten.append(Unwritten(reading: entry.reading, grant: grant, sealed: sealed))
                 continue
             }

@@ -18,19 +18,25 @@ extension Outbox {
         }
         let (records, known) = (RAMJournal.records(of: file), try store.lastFromMemory())
         let left = records.filter { $0.id > known }
-        let last = max(known, records.last?.id ?? 0)
-        if !left.isEmpty {
+        var last = known
+        // After the database's own last one, none is missing: otherwise it is another database, or an older copy, which would take again
+        // what is in blocks already.
+        if zip(left, (known + 1)...).allSatisfy({ $0.id == $1 }), let end = left.last?.id {
+            last = end
             try store.commit { () throws(VaultError) in
                 try rescue(left)
                 try store.noteFromMemory(through: last)
             }
+        } else if !left.isEmpty {
+            log.warning("left out \(left.count) readings in memory that do not follow those in the outbox: was it replaced?")
         }
         (collectedThrough, writtenThrough) = (last, last)
-        intake.withLock { $0.memory = RAMJournal(file, after: last) }
+        let memory = RAMJournal(file, after: last)
+        memory.clear()
+        intake.withLock { $0.memory = memory }
     }
 
-    /// Puts records into the journal. Those of sessions whose key blocks are not here belong to another outbox, or to one
-    /// that was replaced by an older copy.
+    /// Puts records into the journal. Those of sessions whose key blocks are not here belong to another outbox.
     private func rescue(_ records: [RAMJournal.Record]) throws(VaultError) {
         var isKnown: [BlockIdentity: Bool] = [:]
         var count = 0
@@ -52,6 +58,7 @@ extension Outbox {
     /// Keeps no more readings in memory, and unlocks the file. Those that are in it stay there.
     func closeMemory() {
         intake.withLock { intake in
+            if let memory = intake.memory, memory.isDone { memory.clear() }
             intake.memory = nil
             intake.writers = [:]
         }

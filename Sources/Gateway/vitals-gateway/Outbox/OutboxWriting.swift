@@ -53,11 +53,12 @@ extension Outbox {
         lastCommit = millisecondsSinceBoot()
         for entry in unwritten where entry.sealed == nil { _ = try session(for: entry.grant) }
         let sealed = try sealUnwritten()
+        // A disk that refuses may have room for the journal alone; and no block is made again and again that it does not take.
+        if disk.condition != .ok, !unwritten.isEmpty { try write(sealed, { _, _ in false }, retires: false) }
         do throws(VaultError) {
             try write(sealed, isDue, retires: true)
         } catch {
-            // On a full disk there may be room for the journal alone.
-            if !unwritten.isEmpty { try write(sealed, { _, _ in false }, retires: false) }
+            if error.reason == .diskFull, !unwritten.isEmpty { try write(sealed, { _, _ in false }, retires: false) }
             throw error
         }
     }
@@ -80,8 +81,10 @@ extension Outbox {
     private func write(
         _ sealed: [Sealed?], _ isDue: (OpenSession, OpenSession.Pending) -> Bool, retires: Bool
     ) throws(VaultError) {
-        var drafts = (sessions.values + retiring).map(Draft.init)
-        var count = 0
+        // Blocks of sessions that are over come before those of the sessions after them.
+        var drafts = (retiring + sessions.values).map(Draft.init)
+        // How many can be written down, and how many of them have not been kept in memory.
+        var (count, fresh) = (0, 0)
         for (index, entry) in unwritten.enumerated() {
             guard let record = sealed[index],
                 let place = drafts.firstIndex(where: {
@@ -89,17 +92,18 @@ extension Outbox {
                 })
             else { continue }
             count += 1
+            if entry.sealed == nil { fresh += 1 }
             drafts[place].pending[entry.reading.kind, default: .init()].append(entry.reading, ~Int64(index))
         }
         for place in drafts.indices {
-            let isRetiring = retires && place >= sessions.count
+            let isRetiring = retires && place < retiring.count
             try drafts[place].seal { isRetiring || isDue($0, $1) }
         }
         guard !unwritten.isEmpty || drafts.contains(where: { !$0.blocks.isEmpty }) else { return }
         let rows = try store.commit { () throws(VaultError) in try enter(drafts, sealed) }
         for draft in drafts { draft.adopt(rows) }
         isDirty = true
-        recorded += count
+        recorded += fresh
         countDropped(unwritten.count - count)
         unwritten.removeAll(keepingCapacity: true)
         writtenThrough = collectedThrough

@@ -12,7 +12,7 @@ import Vault
 /// ```
 ///
 /// Numbers are little-endian. The length is that of the whole frame; the checksum (FNV-1a) covers everything before it. Ids rise by one from
-/// frame to frame, and none is used twice while `outbox.db` lives. `outbox.db` knows the highest id that it has taken, and
+/// frame to frame, and none is used twice while `outbox.db` and the file live; a power cut takes the file. `outbox.db` knows the highest id that it has taken, and
 /// learns it in the same transaction as the readings. So nothing is ever deleted here: once the database has all records of a
 /// half, that half is written again from its beginning. Older frames behind the new ones have lower ids.
 ///
@@ -36,7 +36,7 @@ struct RAMJournal {
         var last: UInt64 = 0
     }
 
-    static let name = "journal"
+    static let name = "vitals-outbox.journal"
     static let halfSize = 128 * 1024
     /// The bytes of a frame without the sealed ones.
     static let overhead = 60
@@ -66,6 +66,15 @@ struct RAMJournal {
 
     /// Whether the outbox's thread should write down what is here before the half is full.
     var isNearlyFull: Bool { halves[active].used > Self.halfSize / 4 * 3 }
+
+    /// Whether there is room for any record.
+    var hasRoom: Bool { halves[active].used + Self.overhead + Self.longestRecord <= Self.halfSize }
+
+    /// Whether the database has all records.
+    var isDone: Bool { done + 1 == nextID }
+
+    /// Forgets what is in the file.
+    func clear() { _ = file.write([UInt8](repeating: 0, count: file.size), at: 0) }
 
     /// Writes a record.
     /// - Parameter context: the 24 bytes of stream and session.
