@@ -1,8 +1,10 @@
 """Prints what the gateway, its start, eight sensors, the consumer, signing in, the broker's rules, curves of heart rate, live heart rates and lists of workouts cost, and compares each with a floor that is measured in the same run.
 Called by deploy/bench."""
 
+import os
 import signal
 import sys
+import tempfile
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "Rigs"))
@@ -45,6 +47,9 @@ import workout_lists  # noqa: E402
 for number in (signal.SIGTERM, signal.SIGHUP):
     signal.signal(number, lambda *_: sys.exit(143))
 sys.stdout.reconfigure(line_buffering=True)
+# Where the gateway keeps readings in memory, as systemd makes it for the service.
+memory = tempfile.TemporaryDirectory(prefix="vitals-bench-", dir="/dev/shm")
+os.environ["RUNTIME_DIRECTORY"] = memory.name
 print(f"machine: {household.machine()}")
 print(f"versions: {household.versions()}")
 try:
