@@ -26,7 +26,7 @@ private struct Draft {
                 // Each of them was encoded for the journal, and they are of one kind, at most a block's worth.
                 if let body = try? ReadingColumns.encode(readings) {
                     let block = try open.block(.readings, body)
-                    blocks.append((block, Extent(of: readings), rest.rows.filter { $0 > 0 }))
+                    blocks.append((block, Extent(of: readings), rest.rows.prefix(count).filter { $0 > 0 }))
                 }
                 rest.removeFirst(count)
             }
