@@ -63,6 +63,16 @@ final class BlueZ {
 
     // MARK: What a test does
 
+    /// Gives the name on the bus back. A connection that ends is told to nobody: until the bus has noticed, the next
+    /// program is refused the name.
+    func leave() throws {
+        let hasLeft = Answer<Bool>()
+        loop.perform { [desk] in
+            desk.connection.callBus("ReleaseName", [.string("org.bluez")]) { hasLeft.set((try? $0.get()) != nil) }
+        }
+        guard hasLeft.wait(atMost: limit) == true else { throw TestFailure("org.bluez does not leave the bus") }
+    }
+
     /// From now on a method is refused; with nil it is not any more.
     func refuse(_ member: String, with error: DBusError?) {
         loop.sync { [desk] in desk.refusals[member] = error }
@@ -212,6 +222,7 @@ final class BlueZBench {
 
     /// Ends BlueZ, and begins another.
     func restartBlueZ() throws {
+        try peer().leave()
         blueZ = nil
         blueZ = try BlueZ(bus.addressText)
     }
