@@ -227,6 +227,7 @@ struct WorkoutSamples {
 
 /// The heart rates of one sensor.
 private struct HeartRates {
+    /// How many were given, and not only those that count: each has a cost.
     private(set) var count = 0
     private var minutes: [(number: Int64, minute: HeartRateMinute)] = []
     private var spikes = SpikeFilter()
@@ -236,9 +237,9 @@ private struct HeartRates {
 
     /// Takes one that is not before the others; of the same millisecond the first one counts.
     mutating func add(_ rate: Int, at time: Int64, hasIntervals: Bool) {
-        guard count == 0 || time > latest else { return }
-        latest = time
         count += 1
+        guard count == 1 || time > latest else { return }
+        latest = time
         if let known = spikes.add(HeartRateReading(time: time, beatsPerMinute: rate)) { keep(known) }
         hadIntervals = hasIntervals
     }
