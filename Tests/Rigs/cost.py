@@ -16,7 +16,7 @@ from outcome import Outcome  # noqa: E402
 def run(size, seed):
     outcome = Outcome("cost")
     if shutil.which("valgrind") is None:
-        outcome.remarks.append("nothing was counted: there is no valgrind")
+        outcome.problems.append("nothing was counted, since there is no valgrind: install Debian's package")
         return outcome
     kept = json.loads(instructions.KEPT.read_text()).get(instructions.world())
     # Where the gateway keeps readings in memory, as systemd makes it for the service.
