@@ -14,8 +14,8 @@ from pathlib import Path
 
 from dbus_fast import Message
 from dbus_fast.aio import MessageBus
-from gateway_cost import BENCHMARKS, FLOOR, LIVE, RECORDED, compile_c
-from household import RELEASE, SENSOR, TOPICS, Household, can_connect, processor_seconds, stop, wake_ups
+from gateway_cost import BENCHMARKS, FLOOR, LIVE, RECORDED, begin_bus, compile_c
+from household import RELEASE, SENSOR, TOPICS, Household, processor_seconds, stop, wake_ups
 
 SENSORS = 8
 RATES = (12, 50)
@@ -27,10 +27,8 @@ def run(seconds, rounds):
     print(f"Eight sensors, each {seconds} s" + (f", {rounds} rounds" if rounds > 1 else "")
           + " (processor, all threads; time from the bus to a subscriber; memory at the end)")
     with Household() as household:
-        bus = f"unix:path={household.folder}/bus"
+        bus = begin_bus(household)
         floor, latency = (compile_c(name, household.folder / name) for name in ("floor", "latency"))
-        daemon = household.start("bus", ["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={bus}"])
-        household.wait(daemon, "the bus listens", lambda: can_connect(household.folder / "bus"))
         alone, gateway, consumer, _ = household.enrol(bus)
         for path in (alone, gateway):
             path.write_text(re.sub(r"sensors: \{ strap: .*?\n  +\} \},", f"sensors: {{ {sensors()} }},", path.read_text(), flags=re.S))

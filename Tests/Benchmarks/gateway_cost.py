@@ -17,18 +17,15 @@ LIVE = "gateway, live only"
 RECORDED = "gateway, recorded"
 FLOOR = "C loop"
 PYTHON = "bleak and paho-mqtt"
+RECORDING = PROJECT / "deploy/activities/run-9km.csv"
 
 
 def run(seconds, rounds, speed):
     figures = {name: [] for name in (FLOOR, LIVE, RECORDED, PYTHON)}
     with Household() as household:
-        bus = f"unix:path={household.folder}/bus"
+        bus = begin_bus(household)
         floor = compile_c("floor", household.folder / "floor")
-        daemon = household.start("bus", ["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={bus}"])
-        household.wait(daemon, "the bus listens", lambda: can_connect(household.folder / "bus"))
-        recording = PROJECT / "deploy/activities/run-9km.csv"
-        sensor = household.start("sensor", [
-            RELEASE / "vitals-sensor", "stand-in", "--bus", bus, "--activity", recording, "--speed", speed, "--loop", "--known"])
+        begin_strap(household, bus, "--activity", RECORDING, "--speed", speed, "--loop")
         listener = Listener(household)
         alone, gateway, consumer, _ = household.enrol(bus)
         topic = f"{TOPICS}/sensors/strap/heart-rate"
@@ -40,7 +37,6 @@ def run(seconds, rounds, speed):
                             "org.bluez.Device1.Disconnect"], capture_output=True)
             figures[name].append(one(household, listener, name, command, is_ready, seconds, **options))
 
-        household.wait(sensor, "the sensor is ready", lambda: "ready" in (household.folder / "sensor.log").read_text())
         for _ in range(rounds):
             measure(FLOOR, [floor, bus, *simple])
             measure(LIVE, [RELEASE / "vitals-gateway", "--settings", alone])
@@ -80,6 +76,20 @@ def one(household, listener, name, command, is_ready, seconds, **options):
     if count == 0:
         sys.exit(f"bench: {name} has stopped publishing; its log: {(household.folder / f'{log}.log').read_text()}")
     return used / count * 1e6, woken / count, memory, count / took
+
+
+def begin_bus(household):
+    """Starts a bus, and returns its address."""
+    bus = f"unix:path={household.folder}/bus"
+    daemon = household.start("bus", ["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={bus}"])
+    household.wait(daemon, "the bus listens", lambda: can_connect(household.folder / "bus"))
+    return bus
+
+
+def begin_strap(household, bus, *options):
+    """Starts the stand-in for BlueZ with a strap that it knows, and waits until it is there."""
+    sensor = household.start("sensor", [RELEASE / "vitals-sensor", "stand-in", "--bus", bus, "--known", *options])
+    household.wait(sensor, "the strap is there", lambda: "ready" in (household.folder / "sensor.log").read_text())
 
 
 def compile_c(name, path):

@@ -7,8 +7,8 @@ import threading
 import time
 from statistics import median
 
-from gateway_cost import DEVICE, FLOOR, LIVE, RECORDED, compile_c
-from household import RELEASE, SENSOR, TOPICS, Household, can_connect
+from gateway_cost import DEVICE, FLOOR, LIVE, RECORDED, begin_bus, begin_strap, compile_c
+from household import RELEASE, SENSOR, TOPICS, Household
 
 TOPIC = f"{TOPICS}/sensors/strap/heart-rate"
 # What a gateway logs on its way, and what that means.
@@ -23,13 +23,9 @@ STEPS = [
 def run(starts):
     print(f"From the start of the process to the first live heart rate, {starts} starts each")
     with Household() as household:
-        bus = f"unix:path={household.folder}/bus"
+        bus = begin_bus(household)
         floor = compile_c("floor", household.folder / "floor")
-        daemon = household.start("bus", ["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={bus}"])
-        household.wait(daemon, "the bus listens", lambda: can_connect(household.folder / "bus"))
-        sensor = household.start("sensor", [
-            RELEASE / "vitals-sensor", "stand-in", "--bus", bus, "--synthesise", "--rate", 50, "--known", "--disconnect-delay", "1ms"])
-        household.wait(sensor, "the sensor is ready", lambda: "ready" in (household.folder / "sensor.log").read_text())
+        begin_strap(household, bus, "--synthesise", "--rate", 50, "--disconnect-delay", "1ms")
         listener = household.start(
             "listener", ["stdbuf", "-oL", "mosquitto_sub", "-p", household.port, "-t", TOPIC], stdout=subprocess.PIPE)
         heard = Lines(listener.stdout)

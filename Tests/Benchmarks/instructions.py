@@ -13,8 +13,8 @@ import sys
 import time
 
 from consumer_rate import expect, tell
-from gateway_cost import BENCHMARKS, FLOOR, LIVE, RECORDED, compile_c
-from household import PROJECT, RELEASE, SENSOR, TOPICS, Household, Listener, can_connect, stop, versions
+from gateway_cost import BENCHMARKS, FLOOR, LIVE, RECORDED, RECORDING, begin_bus, begin_strap, compile_c
+from household import RELEASE, SENSOR, TOPICS, Household, Listener, stop, versions
 
 KEPT = BENCHMARKS / "instructions.json"
 SPEED = 100
@@ -64,16 +64,11 @@ def differing(ratios, kept):
 
 def gateway():
     with Household() as household:
-        bus = f"unix:path={household.folder}/bus"
+        bus = begin_bus(household)
         floor = compile_c("floor", household.folder / "floor")
-        daemon = household.start("bus", ["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={bus}"])
-        household.wait(daemon, "the bus listens", lambda: can_connect(household.folder / "bus"))
-        sensor = household.start("sensor", [
-            RELEASE / "vitals-sensor", "stand-in", "--bus", bus, "--activity", PROJECT / "deploy/activities/run-9km.csv",
-            "--speed", SPEED, "--loop", "--known"])
+        begin_strap(household, bus, "--activity", RECORDING, "--speed", SPEED, "--loop")
         listener = Listener(household)
         alone, gateway, consumer, _ = household.enrol(bus)
-        household.wait(sensor, "the sensor is ready", lambda: "ready" in (household.folder / "sensor.log").read_text())
         simple = [SENSOR, household.port, "home", household.password_file("home"), f"{TOPICS}/sensors/strap/heart-rate"]
         counts = {
             FLOOR: one(household, listener, FLOOR, [floor, bus, *simple]),
