@@ -186,8 +186,8 @@ private struct Ledger {
             let session = record.stream.bytes + record.session.bytes
             // A restored card knows nothing of the session that came after it.
             guard keys[session] != nil else { continue }
-            try take(record: record.sealed, number: record.number, of: session)
-            memoryRecords += 1
+            // What an earlier run has left is found again and again.
+            if try take(record: record.sealed, number: record.number, of: session) { memoryRecords += 1 }
         }
     }
 
@@ -217,11 +217,14 @@ private struct Ledger {
         }
     }
 
-    private mutating func take(record: [UInt8], number: UInt64, of session: [UInt8]) throws {
+    /// - Returns: whether it was not seen before.
+    @discardableResult
+    private mutating func take(record: [UInt8], number: UInt64, of session: [UInt8]) throws -> Bool {
         let key = try #require(keys[session], "the key block of a journal's session is kept")
-        guard remember(record, Pair(key: key.journal, number: number)) else { return }
+        guard remember(record, Pair(key: key.journal, number: number)) else { return false }
         journalRecords += 1
         _ = try BlockCipher(key: SymmetricKey(key.journal)).open(record, seq: number, aad: session)
+        return true
     }
 
     /// - Returns: whether it was not seen before.
