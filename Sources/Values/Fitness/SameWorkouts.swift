@@ -60,6 +60,7 @@ extension DayWorkout {
 
 extension Sequence {
     /// Parts, in the order of when their first element begins: no element overlaps with one of another part.
+    @inlinable
     public func partedByTime(_ times: (Element) -> Range<Int64>) -> [[Element]] {
         var (parts, end): ([[Element]], Int64) = ([], .min)
         let all = map { (element: $0, times: times($0)) }.sorted { $0.times.lowerBound < $1.times.lowerBound }

@@ -24,7 +24,8 @@ extension WorkoutHistory {
             if case .heartRate(let reading) = sample { reading } else { nil }
         }
         let recordings =
-            try workout.timer.isOver ? asked.rows.recordings(of: workout, user, asked.history.localDays) : nil
+            try workout.timer.isOver
+            ? asked.rows.recordings(of: workout, user) { () throws(VaultError) in try asked.history.localDays } : nil
         let counts = recordings.map { $0.workout.id == workout.id }
         var figures = JSON.object(review.line)
         if counts == true { for other in recordings?.others ?? [] { figures = figures.filled(from: other.figures ?? .null) } }

@@ -152,7 +152,7 @@ enum WorkoutHistory {
         /// The figures of a workout that is over, with those that only other recordings of it have, if it is the one that counts; nil before
         /// its own were computed.
         func figuresWithOthers(_ workout: KeptWorkout) throws(VaultError) -> JSON? {
-            let all = try rows.recordings(of: workout, user, history.localDays)
+            let all = try rows.recordings(of: workout, user) { () throws(VaultError) in try history.localDays }
             return all?.workout.id == workout.id ? all?.workout.figures : workout.figures
         }
 
@@ -251,10 +251,17 @@ enum WorkoutHistory {
     ) throws -> JSON {
         var page = LinesPage(limit: limit, fields: fields, gear: try asked.gear())
         // Another recording may have begun on a day beside these, and overlap only another one.
-        let longest = 2 * WorkoutFold.longest / 86_400_000
+        let beside = 2 * WorkoutFold.longest / 86_400_000
+        // The lines of these days and of those beside them; each is read once.
+        var lines: [WorkoutLine] = []
+        var earliest = Int64?.none
         try asked.eachDays(filter, atOnce: min(max(limit, 8), fewDaysAtOnce)) { days throws(VaultError) in
-            let near = try asked.rows.lines(of: user, on: days.lowerBound - longest...days.upperBound + longest)
-            for line in try asked.marked(near)
+            let near = days.lowerBound - beside...days.upperBound + beside
+            lines.removeAll { WorkoutRows.day($0.started) > near.upperBound }
+            let unread = near.lowerBound...min(near.upperBound, earliest.map { $0 - 1 } ?? .max)
+            lines += try asked.rows.lines(of: user, on: unread)
+            earliest = near.lowerBound
+            for line in try asked.marked(lines)
             where days.contains(WorkoutRows.day(line.started)) && filter.includes(line.started, line.activity) {
                 guard try page.add(line, asked) else { return false }
             }

@@ -50,7 +50,7 @@ final class WorkoutPreference: @unchecked Sendable {
             throw ReplyError(.notAllowed, "the workout is under way: stop it first", field: "id")
         }
         let local = try days.histories.history(of: user).localDays
-        guard let recordings = try rows.recordings(of: chosen, user, local) else {
+        guard let recordings = try rows.recordings(of: chosen, user, { () throws(VaultError) in local }) else {
             throw ReplyError(.notAllowed, "there is no other recording of this workout", field: "id")
         }
         let all = [recordings.workout] + recordings.others
@@ -60,7 +60,7 @@ final class WorkoutPreference: @unchecked Sendable {
         for recording in all where recording.isPreferred != (recording.id == id) {
             try keep(recording.id, recording.id == id, user)
         }
-        guard let told = try rows.recordings(of: chosen, user, local) else {
+        guard let told = try rows.recordings(of: chosen, user, { () throws(VaultError) in local }) else {
             return ["id": .string(id.text), "recordings": .array([])]
         }
         return ["id": .string(id.text), "recordings": WorkoutHistory.json(told, without: id)]

@@ -118,15 +118,16 @@ extension WorkoutRows {
     }
 
     /// All recordings of a workout that is over, itself included: first the one that counts; nil if it is the only one.
-    package func recordings(of workout: KeptWorkout, _ user: ID, _ local: LocalDays) throws(VaultError)
-        -> CountedWorkout?
-    {
+    /// - Parameter local: read only where there are several, because mostly there is one.
+    package func recordings(
+        of workout: KeptWorkout, _ user: ID, _ local: () throws(VaultError) -> LocalDays
+    ) throws(VaultError) -> CountedWorkout? {
         let day = Self.day(workout.started)
         // This includes workouts that overlap only its neighbours.
         // Lines are read first, because mostly nothing overlaps.
         let near = try lines(of: user, on: day - 2 * Self.longest...day + 2 * Self.longest)
         guard let part = near.overlapping.first(where: { $0.contains { $0.id == workout.id } }) else { return nil }
-        return try CountedWorkout.all(of: workouts(of: user, part)) { () throws(VaultError) in local }.first { one in
+        return try CountedWorkout.all(of: workouts(of: user, part), local).first { one in
             !one.others.isEmpty && ([one.workout] + one.others).contains { $0.id == workout.id }
         }
     }

@@ -85,8 +85,10 @@ struct WorkoutLine {
 extension [WorkoutLine] {
     /// Those that overlap with others, in parts. Where more overlap than nobody has recorded, each counts alone.
     var overlapping: [[WorkoutLine]] {
-        partedByTime { $0.started..<Swift.max($0.started, $0.ended ?? $0.started) }.filter { part in
-            part.count > 1 && part.count <= SameWorkouts.mostCompared
+        let times = map { $0.started..<Swift.max($0.started, $0.ended ?? $0.started) }
+        let parts = indices.partedByTime { times[$0] }
+        return parts.compactMap { part in
+            part.count > 1 && part.count <= SameWorkouts.mostCompared ? part.map { self[$0] } : nil
         }
     }
 }

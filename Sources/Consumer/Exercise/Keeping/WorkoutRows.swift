@@ -145,7 +145,7 @@ package struct WorkoutRows {
     /// The same as lines of a list, of those that are over.
     func lines(of user: ID, on days: ClosedRange<Int64>) throws(VaultError) -> [WorkoutLine] {
         let rows = try opened(
-            "person = ? AND day BETWEEN ? AND ? AND under_way = 0",
+            "person = ? AND day BETWEEN ? AND ? AND under_way = 0 ORDER BY day DESC",
             [.text(user.text), .integer(days.lowerBound), .integer(days.upperBound)])
         return rows.compactMap { WorkoutLine(id: $0.id, kept: $0.bytes) }
             .sorted { ($0.started, $0.id.text) > ($1.started, $1.id.text) }
