@@ -15,6 +15,8 @@ import Testing
         #expect(Activity.known.map(\.equivalents) == [.running, .walking, .cycling])
         let own = try #require(WorkoutPlan("Rowing", rowing))
         #expect(WorkoutPlan.predefined.allSatisfy(\.isPredefined) && !own.isPredefined)
+        // What is known is not looked for in the name, and must be what would be found there.
+        for activity in Activity.known { #expect(activity.kind == WorkoutKind(named: activity.name)) }
     }
 
     @Test(

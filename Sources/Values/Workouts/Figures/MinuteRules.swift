@@ -2,14 +2,15 @@ import Fitness
 
 /// What follows from what is known of a minute.
 struct MinuteRules: Hashable, Sendable {
-    private let activity: Activity
+    private let (isIndoors, isOnWheel, countsSteps): (Bool, Bool, Bool)
     private let energy: EnergyRules
     private let stepLength: Double?
     /// Slower than this somebody stands, in metres a second.
     private let standing: Double
 
     init(_ activity: Activity, _ person: Person) {
-        (self.activity, standing) = (activity, activity.standingMetresPerSecond)
+        (isIndoors, isOnWheel, countsSteps) = (activity.isIndoors, activity.isOnWheel, activity.countsSteps)
+        standing = activity.standingMetresPerSecond
         energy = EnergyRules(activity, person)
         stepLength = activity.countsSteps ? person.stepLengthMetres : nil
     }
@@ -18,12 +19,12 @@ struct MinuteRules: Hashable, Sendable {
     func result(of minute: WorkoutMinute) -> WorkoutMinute.Result {
         var result = WorkoutMinute.Result()
         let sensed = minute.sensed
-        let steps = activity.countsSteps ? Share([minute.counter, minute.pedometer]) : Share()
+        let steps = countsSteps ? Share([minute.counter, minute.pedometer]) : Share()
         let isStuck = isStuck(minute, sensed, steps)
         var measured = Share(sources(minute, sensed, isStuck: isStuck))
         // Steps stand in for what nothing else has measured.
         let stepped = stepLength == nil ? Share() : steps.without(measured.seconds)
-        if isStuck, !activity.isIndoors { measured = Share([measured, minute.still.without(stepped.seconds)]) }
+        if isStuck, !isIndoors { measured = Share([measured, minute.still.without(stepped.seconds)]) }
         if !steps.isEmpty { result.steps = steps.amount }
         if !measured.isEmpty || stepLength != nil && !steps.isEmpty {
             result.millimetres = Int32(clamping: Int64(measured.amount) + whole(metres(stepped) * 1000))
@@ -40,11 +41,11 @@ struct MinuteRules: Hashable, Sendable {
     /// What counts for the distance, the best first. Indoors positions never do; on a bicycle its wheel goes before them, unless
     /// it stands while they move.
     private func sources(_ minute: WorkoutMinute, _ sensed: Share, isStuck: Bool) -> [Share] {
-        if activity.isIndoors { return [sensed] }
+        if isIndoors { return [sensed] }
         let still = isStuck ? [] : [minute.still]
         let path = Double(minute.path.amount + minute.gap.amount)
         let stands = path >= 1.25 * Double(sensed.amount) + standing * Double(sensed.milliseconds)
-        if activity.isOnWheel, !stands { return [sensed, minute.path] + still + [minute.gap] }
+        if isOnWheel, !stands { return [sensed, minute.path] + still + [minute.gap] }
         return [minute.path] + still + [sensed, minute.gap]
     }
 

@@ -51,8 +51,15 @@ public enum Activity: Hashable, Sendable {
         }
     }
 
-    /// What kind of movement it is.
-    public var kind: WorkoutKind { WorkoutKind(named: name) }
+    /// What kind of movement it is. That of a name somebody made up is looked for in it, which takes longer than all that is done with
+    /// a sample.
+    public var kind: WorkoutKind {
+        switch self {
+        case .running, .walking: .foot
+        case .cycling: .bicycle
+        case .custom(let name): WorkoutKind(named: name.text)
+        }
+    }
 
     /// How a person moves on foot; nil if it is not on foot, or not known.
     public var gait: Gait? {

@@ -38,6 +38,7 @@ public struct Way: Hashable, Sendable {
     }
 
     private static func marks(_ readings: [MotionReading], _ activity: Activity, _ timer: WorkoutTimer) -> [Mark] {
+        let fastest = activity.fastestMetresPerSecond
         var (marks, metres, piece) = ([Mark](), 0.0, 0)
         var previous: (reading: MotionReading, interval: Int)?
         for case .motion(let reading) in WorkoutSample.inOrder(readings.map { WorkoutSample.motion($0) }) {
@@ -45,7 +46,7 @@ public struct Way: Hashable, Sendable {
                 reading.time - started <= WorkoutFold.longest
             else { continue }
             let before = previous.flatMap { $0.interval == interval ? $0.reading : nil }
-            let way = before.flatMap { MotionStream.metres($0, reading, fastest: activity.fastestMetresPerSecond) }
+            let way = before.flatMap { MotionStream.metres($0, reading, fastest: fastest) }
             if way == nil, previous != nil { piece += 1 }
             metres += way ?? 0
             let seconds = Double(timer.activeMilliseconds(at: reading.time)) / 1000
