@@ -34,8 +34,8 @@ package struct HeartRateCells: Equatable {
         package fileprivate(set) var places: [HeartRateMinute]
     }
 
-    /// Those of one source that have samples, each with its place, in order.
-    package typealias Cells = (source: HeartRateSource, cells: [(place: Int, cell: HeartRateMinute)])
+    /// Those of one source that have samples, each with its number, in order.
+    package typealias Cells = (source: HeartRateSource, cells: [(number: Int64, minute: HeartRateMinute)])
 
     /// How many places the period has.
     private let capacity: Int
@@ -193,14 +193,15 @@ package struct HeartRateCells: Equatable {
         guard let parts = Self.parts(of: bytes, capacity: capacity) else { return nil }
         for part in parts where !part.cells.isEmpty {
             let index = index(of: part.source)
-            for (place, cell) in part.cells { self.parts[index].places[place] = cell }
+            for (place, cell) in part.cells { self.parts[index].places[Int(place)] = cell }
         }
     }
 
     /// The cells of each source, in the order of their places; nil if the bytes encode none.
-    package static func parts(of bytes: [UInt8], capacity: Int) -> [Cells]? {
+    /// - Parameter first: the number of the cell at place 0.
+    package static func parts(of bytes: [UInt8], capacity: Int, first: Int64 = 0) -> [Cells]? {
         bytes.withUnsafeBufferPointer { bytes in
-            var columns = Columns(bytes)
+            var columns = Columns(bytes, first)
             guard let parts = columns.sources(capacity), columns.isAtEnd else { return nil }
             return parts
         }
@@ -216,15 +217,17 @@ extension HeartRateSamples {
 
 /// Takes numbers off the front of bytes; nil if the next one is missing or not allowed. A month has hundreds of thousands of them.
 private struct Columns {
-    typealias Cells = [(place: Int, cell: HeartRateMinute)]
+    typealias Cells = [(number: Int64, minute: HeartRateMinute)]
 
     private static let allSlots: UInt16 = 0xFFF
     /// Numbers of sources are lower than this.
     private static let mostSources = 1 << 56
     private let bytes: UnsafeBufferPointer<UInt8>
+    private let first: Int64
     private var position = 0
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+    /// - Parameter first: the number of the cell at place 0.
+    init(_ bytes: UnsafeBufferPointer<UInt8>, _ first: Int64) { (self.bytes, self.first) = (bytes, first) }
 
     var isAtEnd: Bool { position == bytes.count }
 
@@ -273,7 +276,7 @@ private struct Columns {
         var isWhole = false
         let cells = Cells(unsafeUninitializedCapacity: count) { memory, written in
             let cells = UnsafeMutableBufferPointer(rebasing: memory[..<count])
-            cells.initialize(repeating: (place: 0, cell: HeartRateMinute()))
+            cells.initialize(repeating: (number: 0, minute: HeartRateMinute()))
             written = count
             isWhole = places(cells, capacity) && slots(cells, usual) && rates(cells, isSigned)
         }
@@ -284,7 +287,7 @@ private struct Columns {
         var next = 0
         for index in cells.indices {
             guard let gap = number(below: capacity - next) else { return false }
-            cells[index].place = next + gap
+            cells[index].number = first + Int64(next + gap)
             next += gap + 1
         }
         return true
@@ -295,14 +298,14 @@ private struct Columns {
         for index in cells.indices {
             guard var missing = number(below: (Int(Self.allSlots) + 1) << (usual == nil ? 0 : 1)) else { return false }
             if let usual {
-                cells[index].cell.hasIntervals = (missing & 1 != 0) != usual
+                cells[index].minute.hasIntervals = (missing & 1 != 0) != usual
                 missing >>= 1
             }
-            cells[index].cell.slots = UInt16(missing) ^ Self.allSlots
+            cells[index].minute.slots = UInt16(missing) ^ Self.allSlots
         }
         for index in cells.indices {
             guard let samples = number(below: HeartRateCells.mostSamples), samples > 0 else { return false }
-            cells[index].cell.samples.count = samples
+            cells[index].minute.samples.count = samples
         }
         return true
     }
@@ -315,24 +318,24 @@ private struct Columns {
             mean += Int(Int64(zigzag: UInt64(difference)))
             guard (0...0xFFFF).contains(mean) else { return false }
             // For now.
-            cells[index].cell.samples.maximum = mean
+            cells[index].minute.samples.maximum = mean
         }
         for index in cells.indices {
-            let (mean, count) = (cells[index].cell.samples.maximum, cells[index].cell.samples.count)
+            let (mean, count) = (cells[index].minute.samples.maximum, cells[index].minute.samples.count)
             guard let remainder = number(below: count) else { return false }
-            cells[index].cell.samples.sum = mean * count + remainder
+            cells[index].minute.samples.sum = mean * count + remainder
         }
         for index in cells.indices {
             guard let below = distance(isSigned) else { return false }
-            let minimum = cells[index].cell.samples.maximum - below
+            let minimum = cells[index].minute.samples.maximum - below
             guard (0...0xFFFF).contains(minimum) else { return false }
-            cells[index].cell.samples.minimum = minimum
+            cells[index].minute.samples.minimum = minimum
         }
         for index in cells.indices {
             guard let above = distance(isSigned) else { return false }
-            let maximum = cells[index].cell.samples.maximum + above
+            let maximum = cells[index].minute.samples.maximum + above
             guard (0...0xFFFF).contains(maximum) else { return false }
-            cells[index].cell.samples.maximum = maximum
+            cells[index].minute.samples.maximum = maximum
         }
         return true
     }

@@ -18,7 +18,7 @@ private struct BucketCursor {
     private let first: Int64
     private let width: Int64
     private var current = 0
-    /// Where the current bucket ends, in Unix milliseconds.
+    /// Where the current bucket ends.
     private(set) var end: Int64
 
     init(_ first: Int64, _ width: Int64) { (self.first, self.width, end) = (first, width, first + width) }
@@ -129,9 +129,12 @@ package struct HeartRateGraph: Equatable {
             minutes.forEachMinute { number, samples, _ in
                 let time = number * 60_000
                 guard whole.contains(time) else { return }
-                buckets[bucket.index(of: time)].merge(samples)
-                if times.contains(time) { all.merge(samples) }
+                let index = bucket.index(of: time)
+                buckets[index].merge(samples)
+                // The last bucket may reach beyond the end of what is asked for.
+                if index == buckets.count - 1, times.contains(time) { all.merge(samples) }
             }
+            for bucket in buckets.dropLast() { all.merge(bucket) }
         case .hours:
             try tiers.forEachHour(of: user, in: whole) { number, samples in
                 buckets[Int((number * 3_600_000 - first) / width)].merge(samples)
@@ -150,19 +153,25 @@ package struct HeartRateGraph: Equatable {
     private mutating func hold(_ minutes: HeartRateSources, _ whole: Range<Int64>, _ samples: HeartRateSamples) {
         let (asked, first, width) = (HeldHeartRates.slots(in: times), whole.lowerBound, width)
         var held = HeldTime()
+        // Buckets of minutes are whole minutes, and so whole slots.
         var inBuckets = [HeldTime](repeating: HeldTime(), count: tier == .minutes ? buckets.count : 0)
         let inside = HeldHeartRates.slots(in: whole)
-        var bucket = BucketCursor(first, width)
-        minutes.forEachPiece { piece in
-            let mean = piece.mean
-            held.add(Int64(piece.slots.clamped(to: asked).count), mean)
-            guard !inBuckets.isEmpty else { return }
-            var slots = piece.slots.clamped(to: inside)
-            while !slots.isEmpty {
-                let index = bucket.index(of: slots.lowerBound * HeldHeartRates.slotMilliseconds)
-                let end = min(bucket.end / HeldHeartRates.slotMilliseconds, slots.upperBound)
-                inBuckets[index].add(end - slots.lowerBound, mean)
-                slots = end..<slots.upperBound
+        let slot = HeldHeartRates.slotMilliseconds
+        var bucket = BucketCursor(first / slot, width / slot)
+        inBuckets.withUnsafeMutableBufferPointer { inBuckets in
+            minutes.forEachPiece { piece in
+                let (mean, slots) = (piece.mean, piece.slots)
+                let length = min(slots.upperBound, asked.upperBound) - max(slots.lowerBound, asked.lowerBound)
+                if length > 0 { held.add(length, mean) }
+                guard !inBuckets.isEmpty else { return }
+                var from = max(slots.lowerBound, inside.lowerBound)
+                let last = min(slots.upperBound, inside.upperBound)
+                while from < last {
+                    let index = bucket.index(of: from)
+                    let end = min(bucket.end, last)
+                    inBuckets[index].add(end - from, mean)
+                    from = end
+                }
             }
         }
         means = inBuckets.map(\.mean)

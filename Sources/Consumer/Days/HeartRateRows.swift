@@ -34,6 +34,11 @@ package enum HeartRateTable: String, CaseIterable {
         }
     }
 
+    /// The number of a period's first cell, from 1970 on: minutes, or those of months are hours.
+    func first(of period: Int64) -> Int64 {
+        self == .months ? HeartRateHour.first(ofMonth: period) : period * Int64(capacity)
+    }
+
     /// Hours are written with each batch, and soon gone again; what stays is compressed.
     var isCompressed: Bool { self != .hours }
 }
@@ -140,11 +145,11 @@ package struct HeartRateRows {
             "DELETE FROM \(table.name) WHERE person = ? AND \(table.column) = ?", [.text(user.text), .integer(period)])
     }
 
-    /// Shows the cells of each source of some periods, by the periods' order and within each by sources. Rows that do not open are
-    /// left out.
+    /// Shows the cells of each source of some periods, by the periods' order and within each by sources, with their numbers from 1970
+    /// on. Rows that do not open are left out.
     package func forEach(
         _ table: HeartRateTable, _ periods: ClosedRange<Int64>, of user: ID,
-        _ body: (_ period: Int64, _ part: HeartRateCells.Cells) -> Void
+        _ body: (_ part: HeartRateCells.Cells) -> Void
     ) throws(VaultError) {
         try store.database.forEach(
             """
@@ -154,7 +159,8 @@ package struct HeartRateRows {
         ) { row throws(VaultError) in
             let period = try row.int("period")
             guard let bytes = try opened(row.sealedRow(), table, period, of: user) else { return }
-            for part in HeartRateCells.parts(of: bytes, capacity: table.capacity) ?? [] { body(period, part) }
+            let parts = HeartRateCells.parts(of: bytes, capacity: table.capacity, first: table.first(of: period))
+            for part in parts ?? [] { body(part) }
         }
     }
 

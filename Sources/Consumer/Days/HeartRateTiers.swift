@@ -41,16 +41,19 @@ package struct HeartRateTiers {
     /// Minutes of UTC that begin within a range of times; those without samples are left out.
     /// - Parameter times: Unix milliseconds.
     package func minutes(of user: ID, in times: Range<Int64>) throws(VaultError) -> HeartRateSources {
+        // A month of them is not moved while it grows; what is not used costs nothing.
+        let most = Int(min((times.upperBound - times.lowerBound) / 60_000, 32 * 24 * 60)) + 1
         var sources: [HeartRateSource] = []
         var minutes: [Minutes] = []
-        try forEachPart(of: user, in: times) { source, number, cells in
+        try forEachPart(of: user, in: times) { source, cells in
             guard !cells.isEmpty else { return }
             let index = sources.firstIndex { $0.number == source.number } ?? sources.count
             if index == sources.count {
                 sources.append(source)
                 minutes.append([])
+                minutes[index].reserveCapacity(most)
             }
-            minutes[index].append(contentsOf: cells.lazy.map { (number + Int64($0.place), $0.cell) })
+            minutes[index] += cells
         }
         for index in minutes.indices { minutes[index] = Self.merged(minutes[index]) { $0.merge($1) } }
         if sources.count > HeartRateCells.mostSources { Self.limit(&minutes, sources) }
@@ -75,25 +78,23 @@ package struct HeartRateTiers {
         return hours.sorted { $0.number < $1.number }
     }
 
-    /// Shows minutes in any order, perhaps one in two parts: those of a source in a period, by their places in it.
+    /// Shows minutes in any order, perhaps one in two parts: those of a source in a period.
     private func forEachPart(
-        of user: ID, in times: Range<Int64>,
-        _ body: (_ source: HeartRateSource, _ first: Int64, _ cells: [(place: Int, cell: HeartRateMinute)]) -> Void
+        of user: ID, in times: Range<Int64>, _ body: (_ source: HeartRateSource, _ minutes: Minutes) -> Void
     ) throws(VaultError) {
         guard let numbers = Self.numbers(times, of: 60_000) else { return }
         let hours =
             numbers.lowerBound.floorDivided(by: 60)...numbers.upperBound.floorDivided(by: 60)
         let hidden = try hidden(of: user)
         for (table, periods) in [(HeartRateTable.days, Self.days(hours)), (.hours, hours)] {
-            try rows.forEach(table, periods, of: user) { period, part in
-                let first = period * Int64(table.capacity)
-                let isWhole = numbers.contains(first) && numbers.contains(first + Int64(table.capacity) - 1)
-                guard !isWhole || !hidden.isEmpty else { return body(part.source, first, part.cells) }
-                let shown = part.cells.filter { place, _ in
-                    let number = first + Int64(place)
-                    return numbers.contains(number) && !hidden.contains(number * 60_000..<(number + 1) * 60_000)
+            try rows.forEach(table, periods, of: user) { source, minutes in
+                let isWhole = minutes.first.map { numbers.contains($0.number) } ?? true
+                    && minutes.last.map { numbers.contains($0.number) } ?? true
+                guard !isWhole || !hidden.isEmpty else { return body(source, minutes) }
+                let shown = minutes.filter { number, _ in
+                    numbers.contains(number) && !hidden.contains(number * 60_000..<(number + 1) * 60_000)
                 }
-                body(part.source, first, shown)
+                body(source, shown)
             }
         }
     }
@@ -105,13 +106,10 @@ package struct HeartRateTiers {
         guard let numbers = Self.numbers(times, of: 3_600_000) else { return }
         let months = HeartRateHour(numbers.lowerBound).month...HeartRateHour(numbers.upperBound).month
         let hidden = try hidden(of: user)
-        var first: (month: Int64, hour: Int64)?
         let open = try rows.periods(.hours, numbers, of: user)
         let isOpen = Set(open)
-        try rows.forEach(.months, months, of: user) { month, part in
-            if first?.month != month { first = (month, HeartRateHour.first(ofMonth: month)) }
-            for (place, cell) in part.cells {
-                let number = (first?.hour ?? 0) + Int64(place)
+        try rows.forEach(.months, months, of: user) { part in
+            for (number, cell) in part.cells {
                 guard numbers.contains(number), !isOpen.contains(number), !hidden.contains(HeartRateHour(number).milliseconds)
                 else { continue }
                 body(number, cell.samples)

@@ -74,25 +74,28 @@ public enum HeldHeartRates {
             let rank = HeartRateRank(source, hasIntervals: run.hasIntervals, interval: interval)
             body(Piece(slots: run.first..<run.last + held, sum: run.sum, count: run.count, rank: rank))
         }
-        for (number, minute) in minutes where !minute.samples.isEmpty {
-            var bits = minute.slots
-            var place: Int64 = 0
-            while bits != 0 {
-                let blank = bits.trailingZeroBitCount
-                bits >>= UInt16(blank)
-                let length = (~bits).trailingZeroBitCount
-                bits = length < 16 ? bits >> UInt16(length) : 0
-                place += Int64(blank)
-                let first = number * slotsInMinute + place
-                place += Int64(length)
-                var before: Int64? = length > 1 ? 1 : nil
-                if let run = waiting {
-                    if length == 1 { before = first - run.last }
-                    show(run, next: first)
+        minutes.withUnsafeBufferPointer { minutes in
+            for index in minutes.indices where !minutes[index].minute.samples.isEmpty {
+                var bits = minutes[index].minute.slots
+                var first = minutes[index].number * slotsInMinute
+                while bits != 0 {
+                    let blank = bits.trailingZeroBitCount
+                    bits >>= UInt16(blank)
+                    let length = (~bits).trailingZeroBitCount
+                    bits = length < 16 ? bits >> UInt16(length) : 0
+                    first += Int64(blank)
+                    let end = first + Int64(length)
+                    var before: Int64? = length > 1 ? 1 : nil
+                    if let run = waiting {
+                        if length == 1 { before = first - run.last }
+                        show(run, next: first)
+                    }
+                    let samples = minutes[index].minute.samples
+                    waiting = Run(
+                        first: first, last: end - 1, before: before, sum: samples.sum, count: samples.count,
+                        hasIntervals: minutes[index].minute.hasIntervals)
+                    first = end
                 }
-                waiting = Run(
-                    first: first, last: first + Int64(length) - 1, before: before,
-                    sum: minute.samples.sum, count: minute.samples.count, hasIntervals: minute.hasIntervals)
             }
         }
         if let run = waiting { show(run, next: nil) }
