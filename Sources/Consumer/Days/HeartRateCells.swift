@@ -239,7 +239,7 @@ private struct Columns {
 
     @inline(__always) mutating func number(below limit: Int) -> Int? {
         guard position < bytes.count else { return nil }
-        // Nearly all of them have one byte.
+        // Nearly every number has one byte.
         guard bytes[position] >= 0x80 else {
             defer { position += 1 }
             return bytes[position] < limit ? Int(bytes[position]) : nil

@@ -9,7 +9,7 @@ package import Telemetry
 // hours otherwise: so a curve of five years is made of fewer numbers than a curve of a month. Where buckets begin, and
 // how wide they are, is rounded so that each minute and each hour is in one bucket: with one sensor, a bucket has the same
 // extremes as its samples, whether it was made of samples, minutes or hours. The mean of a bucket is that over its time, but where
-// samples are drawn; of a bucket of hours, each hour is counted by itself. So is the mean of the whole span, which is not the mean of what
+// samples are drawn; of a bucket of hours, each hour is counted alone. So is the mean of the whole span, which is not the mean of what
 // is drawn. Of several sensors at once the best one of each slot counts; for the
 // extremes of minutes and hours, that of each minute (`HeartRateSources`).
 

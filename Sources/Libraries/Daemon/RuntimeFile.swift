@@ -80,7 +80,7 @@ public final class RuntimeFile: Sendable {
     }
 
     /// Writes within the file.
-    /// - Returns: whether all of it was written.
+    /// - Returns: whether every byte was written.
     public func write(_ bytes: [UInt8], at offset: Int) -> Bool {
         guard offset >= 0, offset <= size - bytes.count else { return false }
         return pwrite(descriptor, bytes, bytes.count, off_t(offset)) == bytes.count

@@ -122,7 +122,7 @@ package struct Counted {
         hours = byHour.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// The hours of several sources without records, each by itself: what is held, slot by slot, and the extremes of each minute's
+    /// The hours of several sources without records, each alone: what is held, slot by slot, and the extremes of each minute's
     /// best source.
     package static func hours(of sources: [Int64: Counted]) -> [(number: Int64, samples: HeartRateSamples)] {
         var held: [Int64: (rank: [Int64], mean: Double)] = [:]

@@ -54,7 +54,7 @@ struct HeartRateRequestTests {
     @Test("find the sample of the best sensor at its time, though another one has one that is nearer")
     func best() throws {
         var hearts = try Hearts()
-        // What sends intervals of 0 knows no beats, and is no chest strap, though it was heard first.
+        // What sends intervals of 0 knows no beats, so it is not a chest strap, though it was heard first.
         let values = [
             ("strap", [beat(0, 100, rr: [0]), beat(4000, 100, rr: [0]), beat(8000, 100, rr: [0])]),
             ("belt", [beat(0, 150, rr: [400]), beat(4000, 151, rr: [400]), beat(8000, 151, rr: [400])]),

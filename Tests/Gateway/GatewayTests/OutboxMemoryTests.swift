@@ -245,7 +245,7 @@ struct OutboxMemoryTests {
 
     // MARK: The thread
 
-    /// How often the outbox's thread has gone to sleep by itself.
+    /// How often the outbox's thread has gone to sleep.
     private func sleeps(_ outbox: Outbox) throws -> Int {
         let thread = outbox.loop.sync { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self") }
         let status = try String(contentsOfFile: "/proc/\(#require(thread))/status", encoding: .utf8)

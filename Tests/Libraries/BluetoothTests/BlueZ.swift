@@ -63,8 +63,8 @@ final class BlueZ {
 
     // MARK: What a test does
 
-    /// Gives the name on the bus back. A connection that ends is told to nobody: until the bus has noticed, the next
-    /// program is refused the name.
+    /// Gives the name on the bus back. The bus notices only later that a connection has ended, and until then it refuses
+    /// the name to the next program.
     func leave() throws {
         let hasLeft = Answer<Bool>()
         loop.perform { [desk] in

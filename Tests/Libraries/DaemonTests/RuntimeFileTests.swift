@@ -29,7 +29,7 @@ final class RuntimeFileTests {
         #expect(second.read(9_996..<10_000) == [0, 1, 2, 3])
         var status = stat()
         #expect(stat(path, &status) == 0 && status.st_size == 10_000 && status.st_mode & 0o777 == 0o600)
-        // All of it is there already, so that no write finds the memory full.
+        // Its whole room is there already, so that no write finds the memory full.
         #expect(status.st_blocks * 512 >= 10_000)
     }
 

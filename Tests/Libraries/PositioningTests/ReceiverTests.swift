@@ -149,7 +149,7 @@ struct ReceiverTests {
         #expect(isRight)
     }
 
-    /// Whether gpsd, which answers three times and then not any more, is kept until then and given up after it.
+    /// Whether gpsd, which answers three times and then falls silent, is kept until then and given up after it.
     private func isKeptWhileItAnswers(silence: Duration) throws -> Bool {
         let server = try Listener()
         var patience = quick

@@ -99,7 +99,7 @@ import Testing
         let long = try fold(30, target: 20)
         let energy = try #require(long.figures(at: at(3600)).kilocalories)
         #expect(long.hasReachedGoal && energy > 20)
-        // In the minute in which 20 kcal are reached.
+        // In the minute that reaches 20 kcal.
         let reached = at(0) + Int64((20 / (energy / 30)).rounded(.up)) * 60_000
         #expect(long.figures(at: at(3600)).goalReached.map { abs($0 - reached) <= 60_000 } == true)
         // The values of the one minute reach a kilocalorie, and nothing that holds does.

@@ -288,7 +288,7 @@ extension KeptWorkout {
 
     /// How it went.
     /// - Parameters:
-    ///   - history: says how tall and heavy the person was on the day on which it began.
+    ///   - history: says how tall and heavy the person was on the day it began.
     ///   - latest: samples that may not be among the others yet.
     func fold(_ samples: WorkoutSamples, and latest: [WorkoutSample] = [], _ history: History) -> WorkoutFold {
         fold(samples.all + latest, hearts: samples.hearts, history)
@@ -297,7 +297,7 @@ extension KeptWorkout {
     /// How it went, by samples in any order.
     /// - Parameters:
     ///   - hearts: what several sensors of heart rates hold together.
-    ///   - history: says how tall and heavy the person was on the day on which it began.
+    ///   - history: says how tall and heavy the person was on the day it began.
     package func fold(
         _ samples: some Sequence<WorkoutSample>, hearts: BestHearts? = nil, _ history: History
     ) -> WorkoutFold {

@@ -3,7 +3,7 @@ import Synchronization
 import Telemetry
 import Vault
 
-/// Seals a session's readings for the journal, one at a time. Two threads do that: the one on which readings come, and the
+/// Seals a session's readings for the journal, one at a time. Two threads do that: the one that readings come on, and the
 /// outbox's own. Both take their numbers from here, so that no number is used twice.
 final class JournalSealer: Sendable {
     private struct State {

@@ -55,7 +55,7 @@ extension Outbox {
         }
     }
 
-    /// Keeps no more readings in memory, and unlocks the file. Those that are in it stay there.
+    /// Stops keeping readings in memory, and unlocks the file. Those that are in it stay there.
     func closeMemory() {
         intake.withLock { intake in
             if let memory = intake.memory, memory.isDone { memory.clear() }

@@ -101,7 +101,7 @@ extension OutboxStore {
     func lastFromMemory() throws(VaultError) -> UInt64 { UInt64(clamping: try counter("ram")) }
 
     func noteFromMemory(through id: UInt64) throws(VaultError) {
-        // Not by a migration: an earlier version, to which somebody goes back, can still open the database.
+        // Not by a migration: whoever goes back to an earlier version can still open the database.
         try database.execute(
             "INSERT OR REPLACE INTO counters (name, value) VALUES ('ram', ?)", [.integer(Int64(clamping: id))])
     }

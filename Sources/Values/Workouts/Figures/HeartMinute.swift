@@ -8,7 +8,7 @@ struct HeartMean: Hashable, Sendable {
 
     init() {}
 
-    /// That of a piece, of which no more are known.
+    /// That of one piece alone.
     init(_ piece: HeldHeartRates.Piece) { (sum, count) = (UInt32(clamping: piece.sum), UInt16(clamping: piece.count)) }
 
     mutating func add(_ beatsPerMinute: Int) {
@@ -76,7 +76,7 @@ struct HeartMinute: Hashable, Sendable {
         self[keyPath: part].slots |= bit
     }
 
-    /// Covers no slot any more of so many at the beginning.
+    /// Uncovers the first slots.
     mutating func forget(first count: Int64) {
         let rest = UInt16.max << UInt16(count)
         best = []

@@ -4,7 +4,7 @@ import Fitness
 ///
 /// Two things are known late: whether a sample is a spike, with the next sample; and how long a slot with a sample
 /// holds, with the next such slot. What waits for that counts in figures as if nothing followed. What several sensors measured
-/// is known when all of it is: `holdBest`.
+/// is known when everything is: `holdBest`.
 struct HeartStream: Hashable, Sendable {
     let zones: HeartRateZones?
     let impulse: TrainingImpulse?
@@ -42,7 +42,7 @@ struct HeartStream: Hashable, Sendable {
     }
 
     /// Covers what the best of several sources measured, and nothing else until the end of what they know. If the workout is over,
-    /// they know all, and nothing may be added any more; else what came later goes on as it did.
+    /// they know all, and nothing may be added after it; else what came later goes on as it did.
     mutating func holdBest(_ hearts: BestHearts, _ timer: WorkoutTimer, _ minutes: inout WorkoutMinutes) {
         var end = min(hearts.end, slot.map { $0 + 1 } ?? .min)
         if timer.isOver {

@@ -5,7 +5,7 @@ public import Fitness
 ///
 /// Every stream of samples (positions, heart rates, counts of steps, spans of a pedometer, each sensor) must come in the
 /// order of its times; the streams may run ahead of each other, and in the end the figures are those of a recount to
-/// the bit, but for heart rates of several sensors, which a recount alone puts together. (Only the moment at which a goal was reached may differ then: it is when the figures first said so.) What
+/// the bit, but for heart rates of several sensors, which a recount alone puts together. (Only the time of a reached goal may differ then: it is when the figures first said so.) What
 /// comes late is not counted: `needsRecount` says so, and a fold of everything that was kept, in any order, has it.
 ///
 /// The caller keeps samples from the future away: what comes after such a sample is late.
