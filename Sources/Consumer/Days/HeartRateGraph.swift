@@ -32,6 +32,46 @@ private struct BucketCursor {
     }
 }
 
+/// How long each heart rate holds in a curve.
+private struct Held {
+    /// In all that was asked for.
+    private(set) var all = HeldTime()
+    /// In each bucket of minutes: those are whole minutes, and so whole slots.
+    private(set) var inBuckets: [HeldTime]
+    private let asked: Range<Int64>
+    private var bucket: BucketCursor
+
+    init(_ asked: Range<Int64>, _ whole: Range<Int64>, _ width: Int64, _ buckets: Int) {
+        self.asked = HeldHeartRates.slots(in: asked)
+        inBuckets = Array(repeating: HeldTime(), count: buckets)
+        let slot = HeldHeartRates.slotMilliseconds
+        bucket = BucketCursor(HeldHeartRates.slots(in: whole).lowerBound, width / slot)
+    }
+
+    /// Adds what some minutes hold within a window of the buckets. Windows ascend.
+    mutating func add(_ minutes: HeartRateSources, in window: Range<Int64>) {
+        let (asked, window) = (asked, HeldHeartRates.slots(in: window))
+        var (all, bucket) = (all, bucket)
+        inBuckets.withUnsafeMutableBufferPointer { inBuckets in
+            minutes.forEachPiece { piece in
+                let mean = piece.mean
+                var from = max(piece.slots.lowerBound, window.lowerBound)
+                let last = min(piece.slots.upperBound, window.upperBound)
+                let length = min(last, asked.upperBound) - max(from, asked.lowerBound)
+                if length > 0 { all.add(length, mean) }
+                guard !inBuckets.isEmpty else { return }
+                while from < last {
+                    let index = bucket.index(of: from)
+                    let end = min(bucket.end, last)
+                    inBuckets[index].add(end - from, mean)
+                    from = end
+                }
+            }
+        }
+        (self.all, self.bucket) = (all, bucket)
+    }
+}
+
 /// What a curve shows.
 package struct HeartRateGraph: Equatable {
     /// What buckets are made of.
@@ -110,9 +150,11 @@ package struct HeartRateGraph: Equatable {
         var all = HeartRateSamples()
         // The last bucket is whole, too.
         let whole = first..<first + Int64(buckets.count) * width
-        let minutes = tier == .hours ? HeartRateSources([]) : try tiers.minutes(of: user, in: Self.needed(whole))
+        var held = Held(times, whole, width, tier == .minutes ? buckets.count : 0)
         switch tier {
         case .samples:
+            let minutes = try tiers.minutes(of: user, in: Self.needed(whole))
+            held.add(minutes, in: whole)
             var best = BestHeartRates(minutes)
             _ = try StoredReadings(store: store, keys: keys).eachOfStreams(
                 of: user, .heartRate, from: whole.lowerBound, to: whole.upperBound
@@ -126,13 +168,16 @@ package struct HeartRateGraph: Equatable {
             }
         case .minutes:
             var bucket = BucketCursor(first, width)
-            minutes.forEachMinute { number, samples, _ in
-                let time = number * 60_000
-                guard whole.contains(time) else { return }
-                let index = bucket.index(of: time)
-                buckets[index].merge(samples)
-                // The last bucket may reach beyond the end of what is asked for.
-                if index == buckets.count - 1, times.contains(time) { all.merge(samples) }
+            try tiers.forEachWindow(of: user, in: whole) { near, window in
+                near.forEachMinute { number, samples, _ in
+                    let time = number * 60_000
+                    guard window.contains(time) else { return }
+                    let index = bucket.index(of: time)
+                    buckets[index].merge(samples)
+                    // The last bucket may reach beyond the end of what is asked for.
+                    if index == buckets.count - 1, times.contains(time) { all.merge(samples) }
+                }
+                held.add(near, in: window)
             }
             for bucket in buckets.dropLast() { all.merge(bucket) }
         case .hours:
@@ -141,41 +186,13 @@ package struct HeartRateGraph: Equatable {
             }
         }
         self.buckets = buckets
-        hold(minutes, whole, all)
+        means = held.inBuckets.map(\.mean)
+        if let mean = held.all.mean { span = Span(mean: mean, samples: all, seconds: held.all.seconds) }
     }
 
     /// When minutes are needed to know how a span was.
     package static func needed(_ times: Range<Int64>) -> Range<Int64> {
         times.lowerBound - HeldHeartRates.reach..<times.upperBound + HeldHeartRates.reach
-    }
-
-    /// Finds the means over time, by the minutes of the buckets and those around them.
-    private mutating func hold(_ minutes: HeartRateSources, _ whole: Range<Int64>, _ samples: HeartRateSamples) {
-        let (asked, first, width) = (HeldHeartRates.slots(in: times), whole.lowerBound, width)
-        var held = HeldTime()
-        // Buckets of minutes are whole minutes, and so whole slots.
-        var inBuckets = [HeldTime](repeating: HeldTime(), count: tier == .minutes ? buckets.count : 0)
-        let inside = HeldHeartRates.slots(in: whole)
-        let slot = HeldHeartRates.slotMilliseconds
-        var bucket = BucketCursor(first / slot, width / slot)
-        inBuckets.withUnsafeMutableBufferPointer { inBuckets in
-            minutes.forEachPiece { piece in
-                let (mean, slots) = (piece.mean, piece.slots)
-                let length = min(slots.upperBound, asked.upperBound) - max(slots.lowerBound, asked.lowerBound)
-                if length > 0 { held.add(length, mean) }
-                guard !inBuckets.isEmpty else { return }
-                var from = max(slots.lowerBound, inside.lowerBound)
-                let last = min(slots.upperBound, inside.upperBound)
-                while from < last {
-                    let index = bucket.index(of: from)
-                    let end = min(bucket.end, last)
-                    inBuckets[index].add(end - from, mean)
-                    from = end
-                }
-            }
-        }
-        means = inBuckets.map(\.mean)
-        if let mean = held.mean { span = Span(mean: mean, samples: samples, seconds: held.seconds) }
     }
 
     /// The reply. With 2,000 buckets it has less than 64 KiB.

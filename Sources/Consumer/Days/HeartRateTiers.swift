@@ -38,38 +38,114 @@ package struct HeartRateTiers {
 
     private typealias Minutes = [(number: Int64, minute: HeartRateMinute)]
 
+    /// Minutes of some sources, put together of parts in any order.
+    private struct Collected {
+        private var sources: [HeartRateSource] = []
+        private var minutes: [Minutes] = []
+
+        mutating func add(_ part: HeartRateCells.Cells) {
+            let index = sources.firstIndex { $0.number == part.source.number } ?? sources.count
+            if index == sources.count {
+                sources.append(part.source)
+                minutes.append([])
+            }
+            minutes[index] += part.cells
+        }
+
+        /// Forgets those before a minute.
+        mutating func drop(before number: Int64) {
+            for index in minutes.indices { minutes[index].removeAll { $0.number < number } }
+        }
+
+        /// What was added, in order. A minute of which there were two parts is one from now on.
+        mutating func ordered() -> HeartRateSources {
+            for index in minutes.indices { Self.order(&minutes[index]) }
+            if sources.count > HeartRateCells.mostSources { limit() }
+            return HeartRateSources(
+                zip(sources, minutes).compactMap { $1.isEmpty ? nil : HeartRateSources.One($0, $1[...]) })
+        }
+
+        /// In order, and each once.
+        private static func order(_ minutes: inout Minutes) {
+            // Mostly they are folded, and come so.
+            if minutes.indices.dropFirst().allSatisfy({ minutes[$0 - 1].number < minutes[$0].number }) { return }
+            var ordered: Minutes = []
+            ordered.reserveCapacity(minutes.count)
+            for one in minutes.sorted(by: { $0.number < $1.number }) {
+                if let last = ordered.indices.last, ordered[last].number == one.number {
+                    ordered[last].minute.merge(one.minute)
+                } else {
+                    ordered.append(one)
+                }
+            }
+            minutes = ordered
+        }
+
+        /// Leaves only so many sources in an hour as count: the open row of an hour may have others than that of its day.
+        private mutating func limit() {
+            var counts: [Int64: Int] = [:]
+            for index in sources.indices.sorted(by: { sources[$0].number < sources[$1].number }) {
+                minutes[index].removeAll { counts[$0.number.floorDivided(by: 60)] ?? 0 >= HeartRateCells.mostSources }
+                for hour in Set(minutes[index].map { $0.number.floorDivided(by: 60) }) { counts[hour, default: 0] += 1 }
+            }
+        }
+    }
+
     /// Minutes of UTC that begin within a range of times; those without samples are left out.
     /// - Parameter times: Unix milliseconds.
     package func minutes(of user: ID, in times: Range<Int64>) throws(VaultError) -> HeartRateSources {
-        // A month of them is not moved while it grows; what is not used costs nothing.
-        let most = Int(min((times.upperBound - times.lowerBound) / 60_000, 32 * 24 * 60)) + 1
-        var sources: [HeartRateSource] = []
-        var minutes: [Minutes] = []
-        try forEachPart(of: user, in: times) { source, cells in
-            guard !cells.isEmpty else { return }
-            let index = sources.firstIndex { $0.number == source.number } ?? sources.count
-            if index == sources.count {
-                sources.append(source)
-                minutes.append([])
-                minutes[index].reserveCapacity(most)
+        var collected = Collected()
+        let hidden = try hidden(of: user)
+        for table in [HeartRateTable.days, .hours] {
+            try forEachPart(table, of: user, in: times, hidden) { collected.add($0) }
+        }
+        return collected.ordered()
+    }
+
+    /// Shows a long time window by window, so that not all of its minutes are in memory at once: about a day of them is.
+    /// - Parameters:
+    ///   - times: Unix milliseconds. The windows fill them in order.
+    ///   - body: is shown the minutes of a window, and those within `HeldHeartRates.reach` before and after it.
+    func forEachWindow(
+        of user: ID, in times: Range<Int64>, _ body: (_ near: HeartRateSources, _ window: Range<Int64>) -> Void
+    ) throws(VaultError) {
+        let (reach, minutesInDay) = (HeldHeartRates.reach, Int64(24 * 60))
+        let needed = times.lowerBound - reach..<times.upperBound + reach
+        let hidden = try hidden(of: user)
+        var open: [HeartRateCells.Cells] = []
+        try forEachPart(.hours, of: user, in: needed, hidden) { open.append($0) }
+        var waiting = open[...]
+        var collected = Collected()
+        var begin = times.lowerBound
+        func show(until end: Int64) {
+            guard begin < end else { return }
+            body(collected.ordered(), begin..<end)
+            collected.drop(before: HeartRateMinute.number(of: end - reach))
+            begin = end
+        }
+        func day(of part: HeartRateCells.Cells) -> Int64 {
+            part.cells.first.map { $0.number.floorDivided(by: minutesInDay) } ?? 0
+        }
+        func add(_ part: HeartRateCells.Cells) {
+            // All minutes of earlier days are there.
+            show(until: min(day(of: part) * minutesInDay * 60_000 - reach, times.upperBound))
+            collected.add(part)
+        }
+        func addOpen(until last: Int64) {
+            while let part = waiting.first, day(of: part) <= last {
+                add(part)
+                waiting.removeFirst()
             }
-            minutes[index] += cells
         }
-        for index in minutes.indices { minutes[index] = Self.merged(minutes[index]) { $0.merge($1) } }
-        if sources.count > HeartRateCells.mostSources { Self.limit(&minutes, sources) }
-        return HeartRateSources(zip(sources, minutes).map { HeartRateSources.One($0, $1[...]) })
+        try forEachPart(.days, of: user, in: needed, hidden) { part in
+            addOpen(until: day(of: part))
+            add(part)
+        }
+        addOpen(until: .max)
+        show(until: times.upperBound)
     }
 
-    /// Leaves only so many sources in an hour as count: the open row of an hour may have others than that of its day.
-    private static func limit(_ minutes: inout [Minutes], _ sources: [HeartRateSource]) {
-        var counts: [Int64: Int] = [:]
-        for index in sources.indices.sorted(by: { sources[$0].number < sources[$1].number }) {
-            minutes[index].removeAll { counts[$0.number.floorDivided(by: 60)] ?? 0 >= HeartRateCells.mostSources }
-            for hour in Set(minutes[index].map { $0.number.floorDivided(by: 60) }) { counts[hour, default: 0] += 1 }
-        }
-    }
-
-    /// The same for hours: what each holds, as `HeartRateSources.held` says.
+    /// Hours of UTC that begin within a range of times, and what each holds, as `HeartRateSources.held` says.
     package func hours(
         of user: ID, in times: Range<Int64>
     ) throws(VaultError) -> [(number: Int64, samples: HeartRateSamples)] {
@@ -78,24 +154,21 @@ package struct HeartRateTiers {
         return hours.sorted { $0.number < $1.number }
     }
 
-    /// Shows minutes in any order, perhaps one in two parts: those of a source in a period.
+    /// Shows minutes of a table, those of a source in a period together, by periods. There are some in each part.
     private func forEachPart(
-        of user: ID, in times: Range<Int64>, _ body: (_ source: HeartRateSource, _ minutes: Minutes) -> Void
+        _ table: HeartRateTable, of user: ID, in times: Range<Int64>, _ hidden: Hidden,
+        _ body: (_ part: HeartRateCells.Cells) -> Void
     ) throws(VaultError) {
         guard let numbers = Self.numbers(times, of: 60_000) else { return }
         let hours =
             numbers.lowerBound.floorDivided(by: 60)...numbers.upperBound.floorDivided(by: 60)
-        let hidden = try hidden(of: user)
-        for (table, periods) in [(HeartRateTable.days, Self.days(hours)), (.hours, hours)] {
-            try rows.forEach(table, periods, of: user) { source, minutes in
-                let isWhole = minutes.first.map { numbers.contains($0.number) } ?? true
-                    && minutes.last.map { numbers.contains($0.number) } ?? true
-                guard !isWhole || !hidden.isEmpty else { return body(source, minutes) }
-                let shown = minutes.filter { number, _ in
-                    numbers.contains(number) && !hidden.contains(number * 60_000..<(number + 1) * 60_000)
-                }
-                body(source, shown)
+        try rows.forEach(table, table == .days ? Self.days(hours) : hours, of: user) { part in
+            guard let first = part.cells.first?.number, let last = part.cells.last?.number else { return }
+            guard !numbers.contains(first) || !numbers.contains(last) || !hidden.isEmpty else { return body(part) }
+            let shown = part.cells.filter { number, _ in
+                numbers.contains(number) && !hidden.contains(number * 60_000..<(number + 1) * 60_000)
             }
+            if !shown.isEmpty { body((part.source, shown)) }
         }
     }
 
@@ -150,23 +223,5 @@ package struct HeartRateTiers {
 
     private static func days(_ hours: ClosedRange<Int64>) -> ClosedRange<Int64> {
         HeartRateHour(hours.lowerBound).day...HeartRateHour(hours.upperBound).day
-    }
-
-    /// In order, and each once.
-    private static func merged<Cell>(
-        _ parts: [(number: Int64, minute: Cell)], _ merge: (inout Cell, Cell) -> Void
-    ) -> [(number: Int64, minute: Cell)] {
-        // Mostly they are folded, and come so.
-        if parts.indices.dropFirst().allSatisfy({ parts[$0 - 1].number < parts[$0].number }) { return parts }
-        var merged: [(number: Int64, minute: Cell)] = []
-        merged.reserveCapacity(parts.count)
-        for part in parts.sorted(by: { $0.number < $1.number }) {
-            if let last = merged.indices.last, merged[last].number == part.number {
-                merge(&merged[last].minute, part.minute)
-            } else {
-                merged.append(part)
-            }
-        }
-        return merged
     }
 }

@@ -64,10 +64,71 @@ struct HeartRateMinutesTests {
             #expect(minutes.map(\.number) == expected.minutes.map(\.number))
             #expect(minutes.map(\.minute) == expected.minutes.map(\.minute))
             #expect(try hearts.agrees())
+            try showsWindows(hearts, start - 50_000_000)
         }
         #expect(try hearts.parts.count("heart_rate_hours") == 0 && hearts.parts.count("heart_rate_days") > 1)
         #expect(
             try hearts.tiers.minutes(of: hearts.other, in: 0..<Moment.limit).together.map(\.minute.samples.sum) == [200, 30])
+    }
+
+    @Test("of a long time are shown day by day as if all were in memory", arguments: 1...4 as ClosedRange<UInt64>)
+    func windows(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        var hearts = try Hearts()
+        let sessions = try ["strap", "band"].map { try hearts.parts.session(hearts.household, $0) }
+        _ = try hearts.parts.take(all: sessions.map(\.keyBlock))
+        // A band all day, and a strap an hour of each three, so that both are on at midnight.
+        var time: Int64 = 0
+        while time < 4 * 86_400_000 {
+            time += Int64.random(in: 120_000...560_000, using: &generator)
+            let rate = UInt16.random(in: 50...70, using: &generator)
+            _ = try hearts.parts.take(sessions[1].block(beat(time, rate)))
+            guard time / 3_600_000 % 3 == 0 else { continue }
+            let strap = (0..<40).map { beat(time + Int64($0) * 1000, UInt16(100 + $0)) }
+            _ = try hearts.parts.take(sessions[0].block(strap))
+        }
+        try showsWindows(hearts, start)
+        try hearts.fold(before: start / 3_600_000 + 60)
+        try showsWindows(hearts, start + 12_345)
+        try hearts.fold()
+        try showsWindows(hearts, start - 3_600_000)
+    }
+
+    /// Window by window, there is the same as when all minutes are in memory.
+    private func showsWindows(_ hearts: Hearts, _ begin: Int64) throws {
+        let times = begin..<begin + 400_000_000
+        let all = try hearts.tiers.minutes(of: hearts.demo, in: HeartRateGraph.needed(times))
+        var (whole, parts) = (Shown(), Shown())
+        whole.add(all, in: times)
+        var end = times.lowerBound
+        try hearts.tiers.forEachWindow(of: hearts.demo, in: times) { near, window in
+            #expect(window.lowerBound == end && !window.isEmpty)
+            end = window.upperBound
+            parts.add(near, in: window)
+        }
+        #expect(end == times.upperBound && parts.windows > 1 && whole.minutes.count > 10)
+        #expect(parts.minutes.elementsEqual(whole.minutes, by: ==))
+        #expect(parts.slots == whole.slots)
+    }
+
+    /// What sources hold in some windows.
+    private struct Shown {
+        var windows = 0
+        var minutes: [(Int64, HeartRateSamples, Int64)] = []
+        /// The mean and the source of each slot.
+        var slots: [Int64: [Double]] = [:]
+
+        mutating func add(_ sources: HeartRateSources, in window: Range<Int64>) {
+            windows += 1
+            sources.forEachMinute { number, samples, source in
+                if window.contains(number * 60_000) { minutes.append((number, samples, source)) }
+            }
+            sources.forEachPiece { piece in
+                for slot in piece.slots.clamped(to: HeldHeartRates.slots(in: window)) {
+                    slots[slot] = [piece.mean, Double(piece.source)]
+                }
+            }
+        }
     }
 
     @Test(
