@@ -1,5 +1,5 @@
 /// Whatever a test waits for has this limit, unless the test says otherwise.
-public let limit = Duration.seconds(30)
+public let limit = Duration.seconds(120)
 
 /// Why a test cannot continue.
 public struct TestFailure: Error, CustomStringConvertible {

@@ -38,7 +38,7 @@ struct EndedGatewaysTests {
                 changes: PeopleChanges(), doors: ClosedDoors.all)
             let lines = LogLines()
             context.limitedLog = lines.log
-            let ended = EndedGateways(context, patience: .seconds(2))
+            let ended = EndedGateways(context, patience: .seconds(2), pause: .milliseconds(100))
             session.start(
                 Handlers(
                     stateChanged: { state in
