@@ -77,13 +77,13 @@ struct HeartRateMinutesTests {
         var hearts = try Hearts()
         let sessions = try ["strap", "band"].map { try hearts.parts.session(hearts.household, $0) }
         _ = try hearts.parts.take(all: sessions.map(\.keyBlock))
-        // A band all day, and a strap an hour of each three, so that both are on at midnight.
+        // A band all day, and a strap in an hour of each three: in the last one before midnight, too, where windows end.
         var time: Int64 = 0
         while time < 4 * 86_400_000 {
             time += Int64.random(in: 120_000...560_000, using: &generator)
             let rate = UInt16.random(in: 50...70, using: &generator)
             _ = try hearts.parts.take(sessions[1].block(beat(time, rate)))
-            guard time / 3_600_000 % 3 == 0 else { continue }
+            guard time / 3_600_000 % 3 == 2 else { continue }
             let strap = (0..<40).map { beat(time + Int64($0) * 1000, UInt16(100 + $0)) }
             _ = try hearts.parts.take(sessions[0].block(strap))
         }
@@ -109,6 +109,38 @@ struct HeartRateMinutesTests {
         #expect(end == times.upperBound && parts.windows > 1 && whole.minutes.count > 10)
         #expect(parts.minutes.elementsEqual(whole.minutes, by: ==))
         #expect(parts.slots == whole.slots)
+        for end in [1, 7_777_777, 100_000_000] as [Int64] { try isDrawn(hearts, begin..<times.upperBound - end) }
+    }
+
+    /// A curve of minutes says what all of its minutes say.
+    private func isDrawn(_ hearts: Hearts, _ times: Range<Int64>) throws {
+        var graph = HeartRateGraph(times, points: 400)
+        try graph.fill(of: hearts.demo, hearts.parts.store, hearts.parts.keys)
+        let (first, width) = (graph.times.lowerBound, graph.width)
+        let whole = first..<first + Int64(graph.buckets.count) * width
+        #expect(graph.tier == .minutes && whole.upperBound > graph.times.upperBound)
+        var shown = Shown()
+        shown.add(try hearts.tiers.minutes(of: hearts.demo, in: HeartRateGraph.needed(whole)), in: whole)
+        func held(_ times: Range<Int64>) -> [Double] {
+            HeldHeartRates.slots(in: times).compactMap { shown.slots[$0]?[0] }
+        }
+        func agrees(_ number: JSON?, _ values: [Double]) -> Bool {
+            abs((number?.double ?? -1) - values.reduce(0, +) / Double(values.count)) < 0.051
+        }
+        let (json, all) = (graph.json, held(graph.times))
+        guard case .array(let indices)? = json["index"], case .array(let means)? = json["mean"] else {
+            throw TestFailure("no lists: \(json)")
+        }
+        #expect(indices.count == means.count && indices.count == graph.buckets.count { !$0.isEmpty })
+        for (index, mean) in zip(indices, means) {
+            let begin = first + Int64(try #require(index.double)) * width
+            #expect(agrees(mean, held(begin..<begin + width)), "\(index)")
+        }
+        let rates = shown.minutes.filter { graph.times.contains($0.0 * 60_000) }.map(\.1)
+        let span = try #require(json["span"])
+        #expect(agrees(span["mean"], all) && span["recorded_s"] == .integer(Int64(all.count * 5)), "\(span)")
+        #expect(span["min"] == rates.map(\.minimum).min().map { .integer(Int64($0)) })
+        #expect(span["max"] == rates.map(\.maximum).max().map { .integer(Int64($0)) })
     }
 
     /// What sources hold in some windows.

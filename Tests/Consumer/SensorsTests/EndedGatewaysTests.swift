@@ -50,8 +50,10 @@ struct EndedGatewaysTests {
                     Result { try EnrolledGateways(store: context.store, keys: context.keys).ended().isEmpty }
                 }.get()
             }
+            // If a round takes longer than its deadline, the other one comes first.
+            let told = try [lines.next(), lines.next()]
             for gateway in ["attic", "cellar"] {
-                #expect(try lines.next().contains("nothing of gateway \(gateway) any more"))
+                #expect(told.contains { $0.contains("nothing of gateway \(gateway) any more") }, "\(told)")
             }
             #expect(try isEmpty())
             let left = try Client(broker, "vitals/v1/gateways/attic/#", "vitals/v1/end")

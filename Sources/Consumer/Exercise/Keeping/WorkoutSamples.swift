@@ -129,7 +129,7 @@ struct WorkoutSamples {
     private static let most = 400_000
     private static let kinds: [Reading.Kind] = [.steps, .position, .motion, .pedometer]
     /// Of a sensor that sends more heart rates, those after so many do not count: 48 hours of one a second.
-    private static let mostOfSensor = 200_000
+    private let mostOfSensor: Int
     /// When the latest heart rate of each sensor was, in Unix milliseconds.
     private(set) var latestHearts: [String: Int64] = [:]
     /// What several sensors of heart rates hold together; nil if there is never more than one.
@@ -140,7 +140,10 @@ struct WorkoutSamples {
     /// Somebody's own sensors count before what files bring of the same time, such as the few heart rates of all day by a
     /// watch; in a workout that came with a file, it is the other way round. Of heart rates, those of the others fill what
     /// is left, and those of a chest strap go before all. One that was added by hand has none.
-    init(of user: ID, _ workout: KeptWorkout, now: Int64, _ store: Store, _ keys: Keys) throws(VaultError) {
+    init(
+        of user: ID, _ workout: KeptWorkout, now: Int64, _ store: Store, _ keys: Keys, mostOfSensor: Int = 200_000
+    ) throws(VaultError) {
+        self.mostOfSensor = mostOfSensor
         guard workout.origin?.isByHand != true else { return }
         let stored = StoredReadings(store: store, keys: keys)
         var names: [Int64: String] = [:]
@@ -202,7 +205,7 @@ struct WorkoutSamples {
         var found: [(time: Int64, rate: Int, stream: Int64, hasIntervals: Bool)] = []
         var streams: [Int64: HeartRates] = [:]
         _ = try stored.eachOfStreams(of: user, .heartRate, from: from, to: to) { reading, stream in
-            guard let rate = reading.heartRate, streams[stream]?.count ?? 0 < Self.mostOfSensor else { return true }
+            guard let rate = reading.heartRate, streams[stream]?.count ?? 0 < mostOfSensor else { return true }
             if limits.contains(reading.moment.wall) { found.append((reading.moment.wall, rate, stream, reading.hasIntervals)) }
             streams[stream, default: HeartRates()].add(rate, at: reading.moment.wall, hasIntervals: reading.hasIntervals)
             return all.count + found.count < 2 * Self.most

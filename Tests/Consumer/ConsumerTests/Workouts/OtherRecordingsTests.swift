@@ -171,6 +171,15 @@ struct OtherRecordingsTests {
             #expect(told.count == Int(2 * count) && told.allSatisfy { $0["outcome"] == "imported" })
             try house.settle()
             #expect(try total(house) == (.integer(count), .integer(count * 9000)))
+            // One of each two does not count, also where a list reads them with different days.
+            for limit in [200, 8] {
+                var (lines, to): ([JSON], JSON?) = ([], nil)
+                repeat {
+                    let reply = try house.done("workouts/list", .object(present: ["limit": .integer(Int64(limit)), "to": to]))
+                    (lines, to) = (lines + (try reply.list("workouts")), reply["next_to"])
+                } while to != nil
+                #expect(lines.count == told.count && lines.count { $0["counts"] == false } == Int(count), "\(limit)")
+            }
             // At midnight, the one that counts has begun already.
             for days in [1, 5, 64, count] {
                 let from: JSON = .integer(midnight - days * day)

@@ -91,6 +91,19 @@ struct SeveralHeartsTests {
         }
     }
 
+    @Test("count up to a number of each sensor, those of one millisecond, too")
+    func most() throws {
+        // Ten at once, and then one a second.
+        let bench = try stored(Array(repeating: (0, 1, 1, 150), count: 10) + [(1, 60, 1, 150)], [(0, 60, 5, 90)], from: base)
+        let workout = try KeptWorkout(id: ID("run"), .running, goal: nil, endsAtGoal: false, start: base)
+        for (most, expected) in [(10, 1), (30, 21), (200_000, 60)] {
+            let samples = try WorkoutSamples(
+                of: bench.user, workout, now: base + 60_000, bench.parts.store, bench.parts.keys, mostOfSensor: most)
+            let times = Set(samples.all.compactMap { if case .heartRate(let one) = $0, one.beatsPerMinute == 150 { one.time } else { nil } })
+            #expect(times.count == expected, "\(most)")
+        }
+    }
+
     @Test("hold in a workout that is under way with what has come and is not stored yet")
     func underWay() throws {
         let bench = try stored([(0, 300, 1, 150)], [(0, 300, 1, 90)], from: base)
