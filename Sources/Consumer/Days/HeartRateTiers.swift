@@ -52,7 +52,7 @@ package struct HeartRateTiers {
             minutes[index] += part.cells
         }
 
-        /// Forgets those before a minute.
+        /// Forgets those before an hour: how many sources it has can be known of a whole hour only.
         mutating func drop(before number: Int64) {
             for index in minutes.indices { minutes[index].removeAll { $0.number < number } }
         }
@@ -102,7 +102,7 @@ package struct HeartRateTiers {
         return collected.ordered()
     }
 
-    /// Shows a long time window by window, so that not all of its minutes are in memory at once: about a day of them is.
+    /// Shows a long time window by window, so that not all of its minutes are in memory at once: of those that are folded, about a day is.
     /// - Parameters:
     ///   - times: Unix milliseconds. The windows fill them in order.
     ///   - body: is shown the minutes of a window, and those within `HeldHeartRates.reach` before and after it.
@@ -120,6 +120,7 @@ package struct HeartRateTiers {
         func show(until end: Int64) {
             guard begin < end else { return }
             body(collected.ordered(), begin..<end)
+            // Windows end half an hour before midnight, and the reach is half an hour.
             collected.drop(before: HeartRateMinute.number(of: end - reach))
             begin = end
         }
@@ -181,9 +182,11 @@ package struct HeartRateTiers {
         let hidden = try hidden(of: user)
         let open = try rows.periods(.hours, numbers, of: user)
         let isOpen = Set(open)
+        // Most are before all open ones.
+        let firstOpen = open.first ?? .max
         try rows.forEach(.months, months, of: user) { part in
-            for (number, cell) in part.cells {
-                guard numbers.contains(number), !isOpen.contains(number), !hidden.contains(HeartRateHour(number).milliseconds)
+            for (number, cell) in part.cells where numbers.contains(number) {
+                guard number < firstOpen || !isOpen.contains(number), !hidden.contains(HeartRateHour(number).milliseconds)
                 else { continue }
                 body(number, cell.samples)
             }
