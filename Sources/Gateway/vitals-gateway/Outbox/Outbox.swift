@@ -17,8 +17,8 @@
 // block says what is missing.
 //
 // OutboxIntake.swift takes readings in, OutboxMemory.swift keeps them in memory, this file says when they are written down, and
-// OutboxWriting.swift does it. OutboxDisk.swift has their own thread flush them
-// (Flusher.swift); OutboxBlocks.swift makes sessions and sends blocks (Uplink.swift); OutboxRoom.swift keeps within the
+// OutboxWriting.swift does it. OutboxDisk.swift has them flushed by a thread of
+// its own (Flusher.swift); OutboxBlocks.swift makes sessions and sends blocks (Uplink.swift); OutboxRoom.swift keeps within the
 // limit; OutboxClock.swift follows the wall clock; OutboxAnswers.swift handles what comes from outside; LiveBlocks.swift
 // sends readings at once, too, where a grant asks for that.
 

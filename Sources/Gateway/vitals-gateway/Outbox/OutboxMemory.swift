@@ -19,8 +19,8 @@ extension Outbox {
         let (records, known) = (RAMJournal.records(of: file), try store.lastFromMemory())
         let left = records.filter { $0.id > known }
         var last = known
-        // After the database's own last one, none is missing: otherwise it is another database, or an older copy, which would take again
-        // what is in blocks already.
+        // After the database's own last one, none is missing: otherwise it is another database, or a copy from before. A copy that is only
+        // a little older takes again what is in blocks already, and the consumer counts a reading of both once.
         if zip(left, (known + 1)...).allSatisfy({ $0.id == $1 }), let end = left.last?.id {
             last = end
             try store.commit { () throws(VaultError) in

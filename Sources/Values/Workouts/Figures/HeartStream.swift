@@ -42,7 +42,7 @@ struct HeartStream: Hashable, Sendable {
     }
 
     /// Covers what the best of several sources measured, and nothing else until the end of what they know. If the workout is over,
-    /// they know all, and nothing may be added after it; else what came later goes on as it did.
+    /// they know all, and nothing more may be added; else what came later goes on as it did.
     mutating func holdBest(_ hearts: BestHearts, _ timer: WorkoutTimer, _ minutes: inout WorkoutMinutes) {
         var end = min(hearts.end, slot.map { $0 + 1 } ?? .min)
         if timer.isOver {

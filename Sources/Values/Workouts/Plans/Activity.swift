@@ -51,8 +51,7 @@ public enum Activity: Hashable, Sendable {
         }
     }
 
-    /// What kind of movement it is. That of a name somebody made up is looked for in it, which takes longer than all that is done with
-    /// a sample.
+    /// What kind of movement it is. A name that somebody made up is searched, which is slow: ask once, and not for each sample.
     public var kind: WorkoutKind {
         switch self {
         case .running, .walking: .foot
