@@ -31,6 +31,19 @@ struct DocumentTests {
         try String(contentsOfFile: "\(projectFolder)/\(document)", encoding: .utf8)
     }
 
+    @Test("words that people try lead on to commands that are there, and are none themselves")
+    func tried() {
+        var count = 0
+        for command in [Commands.vitals] + Commands.vitals.subcommands {
+            for (word, meant) in command.tried {
+                count += 1
+                let found = meant.split(separator: " ").reduce(command as Command?) { $0?.subcommand(String($1)) }
+                #expect(found != nil && command.subcommand(word) == nil, "\(command.name) \(word): \(meant)")
+            }
+        }
+        #expect(count > 40)
+    }
+
     @Test("there are documents, with commands of each program")
     func some() throws {
         let commands = try Self.documents.flatMap { self.commands(in: try text($0)) }

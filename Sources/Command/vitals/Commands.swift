@@ -41,7 +41,33 @@ enum Commands {
             Example("vitals week", "draws your steps of this week, if you are signed in"),
             Example("vitals sign-up ada@example.org", "makes an account; then: vitals enrol, vitals claim"),
         ],
-        subcommands: groups.flatMap { heading, commands in commands.map { $0.grouped(heading) } })
+        subcommands: groups.flatMap { heading, commands in
+            commands.map { $0.grouped(heading).leading(tried[$0.name] ?? [:]) }
+        }
+    ).leading([
+        "add": "connect", "pair": "connect", "list": "sensors", "hr": "heart-rate", "heart": "heart-rate", "night": "heart-rate night",
+        "steps": "today", "login": "sign-in", "logout": "sign-out", "register": "sign-up", "settings": "profile", "start": "workout start",
+        "stop": "workout stop", "run": "workout start", "import": "workout import", "report": "share week", "plan": "train",
+        "invite": "friends invite", "family": "guardians", "me": "account",
+    ])
+
+    /// Words that people try below a command.
+    private static let tried = [
+        "friends": ["add": "invite", "new": "invite", "request": "invite", "delete": "remove"],
+        "goals": ["add": "set", "new": "set", "change": "set", "steps": "set"],
+        "groups": ["add": "create", "new": "create", "invite": "code"],
+        "guardians": ["add": "code", "invite": "code", "delete": "remove"],
+        "dependents": ["add": "connect", "new": "connect", "delete": "remove"],
+        "reminders": ["new": "add", "set": "add", "remove": "delete"],
+        "meals": ["add": "log", "eat": "log", "remove": "delete"],
+        "workout": ["end": "stop", "begin": "start", "new": "start", "remove": "delete"],
+        "areas": ["add": "set", "new": "set", "delete": "remove"],
+        "alerts": ["add": "set", "new": "set", "delete": "remove"],
+        "posts": ["new": "add", "remove": "delete"],
+        "phone": ["connect": "add", "new": "add", "delete": "remove"],
+        "push": ["new": "add", "delete": "remove"],
+        "share": ["report": "week", "weekly": "week", "run": "workout"],
+    ]
 
     /// All commands, as the help lists them.
     private static let groups: [(heading: String, commands: [Command])] =

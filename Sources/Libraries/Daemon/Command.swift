@@ -11,7 +11,7 @@
 //         ])
 //
 // A subcommand also takes the options of the commands above it, before or after its own name. `--help` (`-h`) works for
-// every command, `--version` and `--manual` for the program. Parsing.swift reads a command line by these values, Help.swift
+// every command, and so does `help COMMAND`; a program with subcommands that is given nothing shows its help. `--version` and `--manual` for the program. Parsing.swift reads a command line by these values, Help.swift
 // explains them, Manual.swift makes a manual page of them, and Completion.swift lets shells complete them.
 
 /// A program or one of its subcommands: what it does and what it takes.
@@ -38,6 +38,8 @@ public struct Command: Sendable {
     public let runsAlone: Bool
     /// Under which heading the help of the command above lists it; nil for its own.
     private(set) var group: String?
+    /// Words that people try in place of its subcommands, each with the words that do what is meant.
+    private(set) var tried: [String: String] = [:]
 
     /// A command, with everything that its help shows.
     public init(
@@ -58,8 +60,15 @@ public struct Command: Sendable {
         self.runsAlone = runsAlone
     }
 
-    /// Whether somebody who types a word means this command.
-    func isMeant(by word: String) -> Bool { name == word || aliases.contains(word) }
+    /// The subcommand that somebody who types a word means.
+    func subcommand(_ word: String) -> Command? { subcommands.first { $0.name == word || $0.aliases.contains(word) } }
+
+    /// The same command, which leads people on who try words that it does not have.
+    public func leading(_ tried: [String: String]) -> Command {
+        var command = self
+        command.tried = tried
+        return command
+    }
 
     /// The same command, listed under a heading.
     public func grouped(_ heading: String) -> Command {

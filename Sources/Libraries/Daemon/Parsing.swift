@@ -54,9 +54,10 @@ private struct Parser {
             if !optionsHaveEnded, word == "--" {
                 optionsHaveEnded = true
             } else if !optionsHaveEnded, word == "--help" || word == "-h" {
-                let common = path.count > 1 ? program.options : []
-                let between = Array(inherited.dropLast(common.count))
-                return .help(command.help(path: path, inherited: between, common: common))
+                return .help(help)
+            } else if word == "help", path.count == 1, !command.subcommands.isEmpty, command.subcommand(word) == nil {
+                while let word = words.popFirst() { try takeSubcommand(word) }
+                return .help(help)
             } else if !optionsHaveEnded, word == "--version", path.count == 1 {
                 return .version
             } else if !optionsHaveEnded, word == "--manual", path.count == 1 {
@@ -71,7 +72,15 @@ private struct Parser {
                 try takeSubcommand(word)
             }
         }
-        return .run(try arguments(environment))
+        let isAlone = path.count == 1 && values.isEmpty && !command.subcommands.isEmpty && !command.runsAlone
+        return isAlone ? .help(help) : .run(try arguments(environment))
+    }
+
+    /// That of the command that was named so far.
+    private var help: String {
+        let common = path.count > 1 ? program.options : []
+        let between = Array(inherited.dropLast(common.count))
+        return command.help(path: path, inherited: between, common: common)
     }
 
     /// The shell of `--completion SHELL`, unless a command prints the scripts.
@@ -92,9 +101,10 @@ private struct Parser {
     }
 
     private mutating func takeSubcommand(_ word: String) throws(UsageError) {
-        guard let subcommand = command.subcommands.first(where: { $0.isMeant(by: word) }) else {
+        guard !command.subcommands.isEmpty else { throw error("unexpected \(quoted(word))") }
+        guard let subcommand = command.subcommand(word) else {
             let names = command.subcommands.map(\.name)
-            let near = nearest(to: word, among: names).map { "did you mean \($0)?" }
+            let near = (command.tried[word] ?? nearest(to: word, among: names)).map { "did you mean \($0)?" }
             throw error(
                 "unknown command \(quoted(word)); " + (near ?? "the commands are \(names.joined(separator: ", "))"))
         }

@@ -55,17 +55,8 @@ struct CommandLineTests {
     @Test(
         "refuses a wrong command line, and says what would be right",
         arguments: [
-            (
-                [],
-                """
-                which command? There are watch, read, scan, connect, disconnect, forget, rename, sensors, status, \
-                today, day, week, month, year, years, summary, weekly, days, heart-rate, goals, quote, workout, speak, train, meals, music, reminders, calendar, friends, cheer, notifications, groups, partners, posts, share, place, guardians, \
-                dependents, areas, alerts, sign-up, sign-in, sign-out, verify, account, whoami, devices, password, profile, picture, consent, push, enrol, gateways, claim, \
-                release, claims, phone, export, reset-all, delete-account, setup, doctor, \
-                completion
-                """,
-                "vitals"
-            ),
+            (["friends", "add"], #"unknown command "add"; did you mean invite?"#, "vitals friends"),
+            (["report"], #"unknown command "report"; did you mean share week?"#, "vitals"),
             (["wach"], #"unknown command "wach"; did you mean watch?"#, "vitals"),
             (["read"], "which command? There are steps, temperature", "vitals read"),
             (["days"], "which command? There is recount", "vitals days"),

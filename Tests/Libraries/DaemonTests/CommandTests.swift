@@ -88,7 +88,11 @@ struct CommandTests {
     @Test(
         "says what is wrong with a command line",
         arguments: [
-            ("", "which command? There are watch, read\nsee vitals --help"),
+            ("--json", "which command? There are watch, read\nsee vitals --help"),
+            ("help wach", "unknown command \"wach\"; did you mean watch?\nsee vitals --help"),
+            ("help read stps", "unknown command \"stps\"; did you mean steps?\nsee vitals read --help"),
+            ("help watch strap", "unexpected \"strap\"\nsee vitals watch --help"),
+            ("read help", "unknown command \"help\"; the commands are steps\nsee vitals read --help"),
             ("wach", "unknown command \"wach\"; did you mean watch?\nsee vitals --help"),
             ("frobnicate", "unknown command \"frobnicate\"; the commands are watch, read\nsee vitals --help"),
             ("read", "which command? There is steps\nsee vitals read --help"),
@@ -152,6 +156,8 @@ struct CommandTests {
         "shows the help of every command",
         arguments: [
             (["--help"], Golden.program), (["-h", "watch"], Golden.program), (["watch", "-h"], Golden.watch),
+            ([], Golden.program), (["help"], Golden.program), (["help", "watch"], Golden.watch),
+            (["help", "read", "steps"], Golden.steps),
             (["read", "--help"], Golden.read), (["read", "steps", "--broker", "pi", "--help"], Golden.steps),
         ])
     func help(words: [String], golden: String) throws {
