@@ -8,7 +8,7 @@ import { Part } from "../library/part";
 import type { Person } from "../library/person";
 import { Refusal } from "../library/requests";
 import { say, type Word } from "../library/words";
-import { refused } from "../parts/answered";
+import { patiently, refused } from "../parts/answered";
 import { empty, facts, fine, section, skeleton } from "../parts/card";
 import { dayGoals } from "../parts/day-goals";
 import { field, form, round, text } from "../parts/form";
@@ -136,8 +136,10 @@ export class Days extends Part {
     const asked = this.#asked;
     const wait = setTimeout(() => !this.#data && this.#fill(element("div", { class: "card" }, skeleton())), 150);
     try {
-      const data = await dataOf(this.#person, this.#span);
-      if (asked !== this.#asked) return;
+      const span = this.#span, isOver = () => asked !== this.#asked;
+      // Somebody who turns quickly asks for more than the service answers at once.
+      const data = await patiently(() => dataOf(this.#person, span), isOver);
+      if (isOver()) return;
       const isNew = this.#data === null;
       this.#data = data;
       if (isNew) this.#open();
