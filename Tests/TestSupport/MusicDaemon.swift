@@ -152,9 +152,8 @@ public final class MusicDaemon {
     private func line(_ descriptor: Int32) throws -> String {
         var bytes: [UInt8] = []
         while true {
-            var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             var byte: UInt8 = 0
-            guard poll(&entry, 1, Int32(limit / .milliseconds(1))) == 1, read(descriptor, &byte, 1) == 1 else {
+            guard isReadable(descriptor), read(descriptor, &byte, 1) == 1 else {
                 throw TestFailure("mpd says nothing more after \(String(decoding: bytes, as: UTF8.self))")
             }
             guard byte != UInt8(ascii: "\n") else { return String(decoding: bytes, as: UTF8.self) }

@@ -28,11 +28,7 @@ public final class NamedPipe {
         var text: [UInt8] = []
         while true {
             // As long as nobody has opened it for writing, there is nothing to report.
-            var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            let left = max(0, Int32((end - .now) / .milliseconds(1)))
-            let found = poll(&entry, 1, left)
-            if found < 0, errno == EINTR { continue }
-            guard found == 1 else { throw TestFailure("nothing was written to \(path) within \(limit)") }
+            guard isReadable(descriptor, within: end - .now) else { throw TestFailure("nothing was written to \(path) within \(limit)") }
             var bytes = [UInt8](repeating: 0, count: 65_536)
             let count = Glibc.read(descriptor, &bytes, bytes.count)
             if count < 0, errno == EAGAIN || errno == EINTR { continue }

@@ -122,8 +122,7 @@ private final class LogLines {
                 defer { unread.removeSubrange(...end) }
                 return String(decoding: unread[..<end], as: UTF8.self)
             }
-            var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&wanted, 1, Int32(limit / .milliseconds(1))) > 0 else { throw TestFailure("nothing was logged") }
+            guard isReadable(descriptor) else { throw TestFailure("nothing was logged") }
             var bytes = [UInt8](repeating: 0, count: 4096)
             let count = read(descriptor, &bytes, bytes.count)
             guard count > 0 else { throw TestFailure("the log has ended") }

@@ -16,8 +16,7 @@ final class FakeBroker: Sendable {
 
     /// Waits for the next connection.
     func accept() throws -> Peer {
-        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard poll(&entry, 1, 20_000) == 1 else { throw TestFailure("no one connects") }
+        guard isReadable(descriptor) else { throw TestFailure("no one connects") }
         let peer = Glibc.accept(descriptor, nil, nil)
         // As the settings of our brokers have it (`set_tcp_nodelay`).
         var isOn: Int32 = 1

@@ -188,8 +188,7 @@ private final class RawClient: @unchecked Sendable {
     /// Reads, as packets come, until something is so.
     func read(until isSo: () -> Bool) throws {
         while !isSo() {
-            var entry = pollfd(fd: mosquitto_socket(handle), events: Int16(POLLIN), revents: 0)
-            guard poll(&entry, 1, 20_000) == 1 else { throw TestFailure("nothing came") }
+            guard isReadable(mosquitto_socket(handle)) else { throw TestFailure("nothing came") }
             let code = mosquitto_loop_read(handle, 1)
             guard code == 0 else { throw TestFailure(String(cString: mosquitto_strerror(code))) }
         }

@@ -214,8 +214,7 @@ extension ReceiverEvent {
 extension Listener {
     /// The next connection, within a limit.
     fileprivate func acceptOne() throws -> Int32 {
-        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard poll(&entry, 1, 30_000) == 1 else { throw TestFailure("nobody connects") }
+        guard isReadable(descriptor) else { throw TestFailure("nobody connects") }
         return accept(descriptor, nil, nil)
     }
 }
@@ -228,9 +227,8 @@ private func send(_ descriptor: Int32, _ bytes: [UInt8]) {
 private func readLine(_ descriptor: Int32) -> String? {
     var line: [UInt8] = []
     while true {
-        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         var byte: UInt8 = 0
-        guard poll(&entry, 1, 30_000) == 1, read(descriptor, &byte, 1) == 1 else { return nil }
+        guard isReadable(descriptor), read(descriptor, &byte, 1) == 1 else { return nil }
         guard byte != UInt8(ascii: "\n") else { return String(decoding: line, as: UTF8.self) }
         line.append(byte)
     }

@@ -2,6 +2,7 @@ import DBus
 import Foundation
 import Glibc
 import Reactor
+import TestSupport
 import Testing
 
 @testable import vitals_sensor
@@ -150,8 +151,7 @@ struct NotificationTests {
 
 /// The next packet of a socket that does not wait; empty at its end.
 private func packet(_ socket: Int32) throws -> [UInt8] {
-    var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-    try #require(poll(&entry, 1, 20_000) == 1)
+    try #require(isReadable(socket))
     var buffer = [UInt8](repeating: 0, count: 517)
     let count = recv(socket, &buffer, buffer.count, 0)
     try #require(count >= 0)
