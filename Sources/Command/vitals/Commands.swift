@@ -47,7 +47,7 @@ enum Commands {
     ).leading([
         "add": "connect", "pair": "connect", "list": "sensors", "hr": "heart-rate", "heart": "heart-rate", "night": "heart-rate night",
         "steps": "today", "login": "sign-in", "logout": "sign-out", "register": "sign-up", "settings": "profile", "start": "workout start",
-        "stop": "workout stop", "run": "workout start", "import": "workout import", "report": "share week", "plan": "train",
+        "stop": "workout stop", "run": "workout start", "import": "workout import", "report": "workout report", "plan": "train",
         "invite": "friends invite", "family": "guardians", "me": "account",
     ])
 

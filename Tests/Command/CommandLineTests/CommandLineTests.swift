@@ -56,7 +56,7 @@ struct CommandLineTests {
         "refuses a wrong command line, and says what would be right",
         arguments: [
             (["friends", "add"], #"unknown command "add"; did you mean invite?"#, "vitals friends"),
-            (["report"], #"unknown command "report"; did you mean share week?"#, "vitals"),
+            (["report"], #"unknown command "report"; did you mean workout report?"#, "vitals"),
             (["wach"], #"unknown command "wach"; did you mean watch?"#, "vitals"),
             (["read"], "which command? There are steps, temperature", "vitals read"),
             (["days"], "which command? There is recount", "vitals days"),
