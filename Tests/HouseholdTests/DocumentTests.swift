@@ -31,7 +31,7 @@ struct DocumentTests {
         try String(contentsOfFile: "\(projectFolder)/\(document)", encoding: .utf8)
     }
 
-    @Test("words that people try lead on to commands that are there, and are none themselves")
+    @Test("words that people try lead on to commands that are there, and no command has such a name")
     func tried() {
         var count = 0
         for command in [Commands.vitals] + Commands.vitals.subcommands {

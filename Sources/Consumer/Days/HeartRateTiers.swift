@@ -52,12 +52,12 @@ package struct HeartRateTiers {
             minutes[index] += part.cells
         }
 
-        /// Forgets those before an hour: how many sources it has can be known of a whole hour only.
+        /// Forgets those before a minute, which begins an hour: which sources count can only be known of whole hours.
         mutating func drop(before number: Int64) {
             for index in minutes.indices { minutes[index].removeAll { $0.number < number } }
         }
 
-        /// What was added, in order. A minute of which there were two parts is one from now on.
+        /// What was added, in order. The parts of a minute are put together.
         mutating func ordered() -> HeartRateSources {
             for index in minutes.indices { Self.order(&minutes[index]) }
             if sources.count > HeartRateCells.mostSources { limit() }

@@ -11,25 +11,24 @@ private let handled = Atomic(0)
 struct ReadableTests {
     @Test("goes on when a signal comes")
     func signals() throws {
-        // Nobody else uses it, and by itself it does nothing.
+        // No other test uses this signal.
         signal(SIGURG) { _ in handled.add(1, ordering: .relaxed) }
         let pipe = Pipe()
-        let waiter = Mutex<pthread_t?>(nil)
+        let waiter = Record<pthread_t>()
         let descriptor = pipe.fileHandleForReading.fileDescriptor
         let found = Record<Bool>()
         Thread.detachNewThread {
-            // Whoever runs tests may block it.
+            // The program that runs the tests blocks it.
             var one = sigset_t()
             sigemptyset(&one)
             sigaddset(&one, SIGURG)
             pthread_sigmask(SIG_UNBLOCK, &one, nil)
-            waiter.withLock { $0 = pthread_self() }
+            waiter.append(pthread_self())
             found.append(isReadable(descriptor))
         }
-        var thread: pthread_t?
-        while thread == nil { thread = waiter.withLock { $0 } }
+        let thread = try waiter.wait(for: 1)[0]
         for _ in 0..<50 {
-            pthread_kill(try #require(thread), SIGURG)
+            pthread_kill(thread, SIGURG)
             usleep(2000)
         }
         try pipe.fileHandleForWriting.write(contentsOf: [1])
