@@ -131,6 +131,7 @@ final class Outbox: @unchecked Sendable {
     var lastCommit: UInt64 = 0
     private(set) var flushTimer: EventLoop.Timer?
     var sendTimer: EventLoop.Timer?
+    private var lookTimer: EventLoop.Timer?
     var recorded = 0
     var notRecorded = 0
     /// Since the database was made.
@@ -185,13 +186,7 @@ final class Outbox: @unchecked Sendable {
         flusher.start()
         loop.perform { [self] in
             self.onChange = onChange
-            every(.seconds(9), tolerance: .seconds(1)) { [unowned self] in
-                checkClock(.now())
-                checkFlush()
-                checkDisk()
-                tellOfOlderStore()
-                onChange()
-            }
+            look(after: .seconds(9))
             every(.seconds(3600), tolerance: .seconds(60)) { [unowned self] in removeOld() }
             removeOld()
             lendWriters()
@@ -218,6 +213,22 @@ final class Outbox: @unchecked Sendable {
         loop.stop()
         flusher.stop()
         closeMemory()
+    }
+
+    /// Looks at what nobody tells this thread of, and tells the health: each twelve seconds at the latest, and when everything is
+    /// acknowledged. A single sensor's blocks are acknowledged each eleven seconds: then no timer wakes this thread besides.
+    func look() {
+        checkClock(.now())
+        checkFlush()
+        checkDisk()
+        tellOfOlderStore()
+        onChange()
+        look(after: .milliseconds(11_200))
+    }
+
+    private func look(after interval: Duration) {
+        lookTimer?.cancel()
+        lookTimer = loop.after(interval, tolerance: .milliseconds(800)) { [unowned self] in look() }
     }
 
     /// Calls back repeatedly, on `loop`.

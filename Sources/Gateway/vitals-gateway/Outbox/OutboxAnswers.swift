@@ -132,7 +132,7 @@ extension Outbox {
                 diskRefused(error)
             }
             pump()
-            if uplink.isEmpty { onChange() }
+            if uplink.isEmpty { look() }
         }
     }
 
