@@ -56,6 +56,13 @@ struct OutboxTests {
         #expect(try bench.opened(bench.waiting()).map(\.steps) == [[7]])
     }
 
+    @Test("says again and again that its health is due, although nothing happens")
+    func health() throws {
+        let outbox = try bench.outbox()
+        try bench.changes.wait(for: 2)
+        outbox.stop(within: .zero)
+    }
+
     @Test("does not record what comes after a grant's end")
     func ended() throws {
         let outbox = try granted()

@@ -131,7 +131,7 @@ final class Outbox: @unchecked Sendable {
     var lastCommit: UInt64 = 0
     private(set) var flushTimer: EventLoop.Timer?
     var sendTimer: EventLoop.Timer?
-    private var lookTimer: EventLoop.Timer?
+    private var reportTimer: EventLoop.Timer?
     var recorded = 0
     var notRecorded = 0
     /// Since the database was made.
@@ -186,7 +186,7 @@ final class Outbox: @unchecked Sendable {
         flusher.start()
         loop.perform { [self] in
             self.onChange = onChange
-            look(after: .seconds(9))
+            reportLater()
             every(.seconds(3600), tolerance: .seconds(60)) { [unowned self] in removeOld() }
             removeOld()
             lendWriters()
@@ -215,20 +215,20 @@ final class Outbox: @unchecked Sendable {
         closeMemory()
     }
 
-    /// Looks at what nobody tells this thread of, and tells the health: each twelve seconds at the latest, and when everything is
-    /// acknowledged. A single sensor's blocks are acknowledged each eleven seconds: then no timer wakes this thread besides.
-    func look() {
+    /// Checks clock and disk, of which no event comes, and says that the health is due: each twelve seconds at the latest, and when
+    /// everything is acknowledged. A single sensor's blocks are acknowledged each eleven seconds, so that no timer wakes the thread then.
+    func report() {
         checkClock(.now())
         checkFlush()
         checkDisk()
         tellOfOlderStore()
         onChange()
-        look(after: .milliseconds(11_200))
+        reportLater()
     }
 
-    private func look(after interval: Duration) {
-        lookTimer?.cancel()
-        lookTimer = loop.after(interval, tolerance: .milliseconds(800)) { [unowned self] in look() }
+    private func reportLater() {
+        reportTimer?.cancel()
+        reportTimer = loop.after(.milliseconds(11_200), tolerance: .milliseconds(800)) { [unowned self] in report() }
     }
 
     /// Calls back repeatedly, on `loop`.

@@ -132,7 +132,7 @@ extension Outbox {
                 diskRefused(error)
             }
             pump()
-            if uplink.isEmpty { look() }
+            if uplink.isEmpty { report() }
         }
     }
 
